@@ -1,0 +1,70 @@
+/* binding.h -- what the files of the binding share: userdata, arguments, options and errors. */
+#ifndef TS_BINDING_H
+#define TS_BINDING_H
+
+#include "../../core/tessera.h"
+
+#include <lauxlib.h>
+#include <lua.h>
+
+#define TS_MATRIX "tessera.matrix"
+#define TS_MASK "tessera.mask"
+#define TS_SUMMARY "tessera.summary"
+#define TS_PROGRAM "tessera.program"
+#define TS_PROBLEM "tessera.problem"
+
+/* A full userdata of `size` bytes behind a header, `payload` more behind that, aligned to 64
+ * (lua_newuserdatauv promises 16 at most, so it over-allocates), with `values` user values; pushes
+ * it, without a metatable. *memory: the aligned payload. */
+void *ts_lua_new_block(lua_State *L, size_t size, size_t payload, int values, void **memory);
+
+/* matrix.c: user value 1 is the parent that a view keeps alive. */
+ts_matrix *ts_lua_check_matrix(lua_State *L, int arg);
+ts_matrix *ts_lua_test_matrix(lua_State *L, int index); /* NULL where it is none */
+/* Pushes a packed matrix, uninitialised. Raises "too large" or "not enough memory". */
+ts_matrix *ts_lua_new_matrix(lua_State *L, ts_dtype dtype, int64_t rows, int64_t cols);
+/* Pushes a view of the matrix at `index`, which it keeps alive. */
+ts_matrix *ts_lua_new_view(lua_State *L, int index, const ts_matrix *view);
+
+/* program.c, mask.c: */
+ts_program *ts_lua_check_program(lua_State *L, int arg);
+ts_program *ts_lua_test_program(lua_State *L, int index);
+ts_mask *ts_lua_check_mask(lua_State *L, int arg);
+ts_mask *ts_lua_test_mask(lua_State *L, int index);
+
+/* options.c: the one reader of option tables. `fields` ends with NULL. Raises
+ * `bad argument #arg to 'name' (invalid field 'makss')` for a key that is none of them, where
+ * `name` is the running function's; accepts nil and none. */
+void ts_lua_check_fields(lua_State *L, int arg, const char *const fields[]);
+/* Fields of the table at arg (nil and none: the default). Each raises with the field's name where
+ * the type is wrong. */
+ts_dtype ts_lua_dtype_field(lua_State *L, int arg, const char *field, ts_dtype otherwise);
+int64_t ts_lua_integer_field(lua_State *L, int arg, const char *field, int64_t otherwise);
+double ts_lua_number_field(lua_State *L, int arg, const char *field, double otherwise);
+bool ts_lua_boolean_field(lua_State *L, int arg, const char *field, bool otherwise);
+int ts_lua_choice_field(lua_State *L, int arg, const char *field, int otherwise,
+                        const char *const choices[]);
+
+/* An axis length or index: a whole number (2.0 and "2" as Lua has it) from low to high, else an
+ * error naming the argument. */
+int64_t ts_lua_check_range(lua_State *L, int arg, int64_t low, int64_t high);
+
+/* status.c: raises the error that `status` and `detail` tell, in the usual form; returns only for
+ * TS_OK. name: the public function it is blamed on (NULL: the running one). */
+void ts_lua_raise(lua_State *L, ts_status status, const ts_detail *detail, const char *name);
+
+/* run.c: how a call is run: Lua's own allocator (failing requests are retried after a collection on
+ * no path: NULL means TS_NO_MEMORY), `threads` (0: the default), and a poll that sees Ctrl-C (the
+ * hook of the main thread is not the one found on entry) - DESIGN section 6. After TS_INTERRUPTED
+ * call ts_lua_raise, which lets the pending hook raise, or raises "interrupted!" itself. */
+ts_run ts_lua_run(lua_State *L, int threads);
+
+/* Each pushes the table that the module shows under that name: its functions, and `methods`, the
+ * table in which the methods of the userdata live, open for Lua to add to. */
+int ts_lua_open_matrix(lua_State *L);
+int ts_lua_open_program(lua_State *L);
+int ts_lua_open_mask(lua_State *L);
+int ts_lua_open_summary(lua_State *L);
+int ts_lua_open_problem(lua_State *L);
+
+#endif
