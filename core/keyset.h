@@ -5,6 +5,7 @@
 #include "status.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
 typedef struct {
     int64_t first, last; /* inclusive; last = first - 1 holds nothing */
