@@ -1,0 +1,7 @@
+std = "lua54"
+max_line_length = 140
+include_files = {"lua", "spec", "examples", "scripts", "tessera-*.rockspec"}
+exclude_files = {"build"}
+
+files["spec"].std = "+busted"
+files["tessera-*.rockspec"].std = "rockspec"

@@ -1,0 +1,30 @@
+-- Runs the C tests: each spec/core/NAME.c is a program that `make test` builds as build/spec/NAME.
+local build = os.getenv "TESSERA_BUILD" or "build"
+
+-- What the program prints, and whether it exited with status 0.
+local function run(name, argument)
+  local pipe = assert(io.popen(("'%s/spec/%s' %s 2>&1"):format(build, name, argument or "")))
+  local said = pipe:read "a"
+  return said, pipe:close() == true
+end
+
+describe("core", function()
+  local pipe = assert(io.popen "ls spec/core/*.c")
+  for path in pipe:lines() do
+    local name = path:match "([^/]+)%.c$"
+    it(name .. " passes its checks", function()
+      local said, ok = run(name)
+      local passed, failed = said:match "(%d+) passed, (%d+) failed\n$"
+      assert(ok and failed == "0" and tonumber(passed) > 0, said)
+    end)
+  end
+  pipe:close()
+
+  describe("check.h", function()
+    it("sees every check fail that must, NaN and infinite bounds too", function()
+      local said, ok = run("check", "fail")
+      assert.is_false(ok)
+      assert.matches("11 passed, 12 failed\n$", said)
+    end)
+  end)
+end)

@@ -1,0 +1,125 @@
+--- What specs share: assertions on matrices that print the worst cell, and cannot pass on NaN.
+--
+-- A matrix is anything with m.rows, m.cols, m.dtype and m(i, j); a table of rows or a number stands for one, too.
+local luassert = require "luassert"
+local say = require "say"
+
+local helper = {}
+
+-- A reader (rows, cols, dtype, at(i, j)) of a matrix, a table of rows, or a number.
+local function reader(x)
+  if type(x) == "number" then
+    return {rows = 1, cols = 1, at = function() return x end}
+  elseif type(x) == "table" and (#x > 0 or getmetatable(x) == nil) then
+    return {rows = #x, cols = x[1] and #x[1] or 0, at = function(i, j) return x[i][j] end}
+  end
+  return {rows = x.rows, cols = x.cols, dtype = x.dtype, at = function(i, j) return x(i, j) end}
+end
+
+-- The bits of x as an integer that grows with the number; -0 and 0 are both 0.
+local function rank(x, format)
+  local bits = string.unpack(format == "f" and "i4" or "i8", string.pack(format, x))
+  if bits >= 0 then return bits end
+  return (format == "f" and -0x80000000 or math.mininteger) - bits
+end
+
+--- How many steps from one number of `dtype` ("f64") to the next lie between a and b; infinite for NaN.
+function helper.ulps(a, b, dtype)
+  if a ~= a or b ~= b then return math.huge end
+  local format = dtype == "f32" and "f" or "d"
+  local x, y = rank(a, format), rank(b, format)
+  if x < y then x, y = y, x end
+  local steps = x - y -- wraps where the signs differ and both are large; the bits are right as an unsigned number
+  return steps >= 0 and steps or steps + 2.0 ^ 64
+end
+
+-- How far a and b are apart: 0 for equal ones (infinities too), infinite where either is NaN.
+local function distance(a, b)
+  if a == b then return 0 end
+  local apart = math.abs(a - b)
+  return apart == apart and apart or math.huge
+end
+
+local function same_bits(a, b)
+  return (a ~= a and b ~= b) or string.pack("d", a) == string.pack("d", b)
+end
+
+-- Compares cell by cell. excess(a, b, i, j) is how bad a cell is; the worst one above 0 makes the message.
+local function compare(expected, actual, excess, describe, note)
+  local e, a = reader(expected), reader(actual)
+  note = note and " (" .. tostring(note) .. ")" or ""
+  if e.rows ~= a.rows or e.cols ~= a.cols then
+    return false, ("expected a %dx%d matrix, got %dx%d%s"):format(e.rows, e.cols, a.rows, a.cols, note)
+  end
+  local dtype = (e.dtype == "f32" or a.dtype == "f32") and "f32" or "f64"
+  local worst, cell, count = 0, nil, 0
+  for i = 1, e.rows do
+    for j = 1, e.cols do
+      local x, y = e.at(i, j), a.at(i, j)
+      local bad = excess(x, y, i, j)
+      if bad > 0 then
+        count = count + 1
+        if bad > worst then worst, cell = bad, {i = i, j = j, x = x, y = y} end
+      end
+    end
+  end
+  if not cell then return true end
+  return false, ("%d of %d cells differ%s; the worst is (%d, %d):\n  expected %.17g\n  got      %.17g\n  %g apart, %g ulps of %s%s")
+    :format(count, e.rows * e.cols, note, cell.i, cell.j, cell.x, cell.y, distance(cell.x, cell.y),
+      helper.ulps(cell.x, cell.y, dtype), dtype, describe and describe(cell.i, cell.j) or "")
+end
+
+-- A matrix, table, number or function of (i, j) as a function of (i, j).
+local function bound_reader(bound)
+  if type(bound) == "function" then return bound end
+  if type(bound) == "number" then return function() return bound end end
+  return reader(bound).at
+end
+
+local checks = {}
+
+--- assert.matrix_equal(expected, actual [, note]): the same shape and the same numbers; -0 equals 0, NaN nothing.
+function checks.matrix_equal(expected, actual, note)
+  return compare(expected, actual, function(x, y)
+    return x == y and 0 or math.max(distance(x, y), 5e-324)
+  end, nil, note)
+end
+
+--- assert.matrix_identical(expected, actual [, note]): the same shape, dtype and bits; NaN is NaN, -0 is not 0.
+function checks.matrix_identical(expected, actual, note)
+  local e, a = reader(expected), reader(actual)
+  if e.dtype and a.dtype and e.dtype ~= a.dtype then
+    return false, ("expected a matrix of %s, got one of %s"):format(e.dtype, a.dtype)
+  end
+  return compare(expected, actual, function(x, y)
+    return same_bits(x, y) and 0 or math.max(distance(x, y), 5e-324)
+  end, nil, note)
+end
+
+--- assert.within_bound(expected, actual, bound [, note]): each cell within its bound (a number, matrix, table of rows or
+--- function of (i, j)). NaN is within no bound, infinities only equal themselves, and a bound that is NaN, negative or
+--- infinite fails: it would let everything pass.
+function checks.within_bound(expected, actual, bound, note)
+  local limit = bound_reader(bound)
+  return compare(expected, actual, function(x, y, i, j)
+    local b, apart = limit(i, j), distance(x, y)
+    if not (b >= 0 and b < math.huge) then return math.huge end
+    if apart <= b then return 0 end
+    return b > 0 and apart / b or math.huge
+  end, function(i, j)
+    local b = limit(i, j)
+    return ("\n  bound %g"):format(b)
+  end, note)
+end
+
+say:set("assertion.house", "")
+for name, check in pairs(checks) do
+  helper[name] = check -- returns true, or false and the message
+  luassert:register("assertion", name, function(state, arguments)
+    local ok, message = check(table.unpack(arguments, 1, arguments.n))
+    rawset(state, "failure_message", message)
+    return ok
+  end, "assertion.house", "assertion.house")
+end
+
+return helper
