@@ -17,6 +17,8 @@ LIBDIR       ?= $(PREFIX)/lib
 INCLUDEDIR   ?= $(PREFIX)/include/tessera
 INSTALL_LMOD ?= $(PREFIX)/share/lua/5.4
 INSTALL_CMOD ?= $(PREFIX)/lib/lua/5.4
+INSTALL      ?= install
+PLACES       := $(BINDIR) $(LIBDIR)/pkgconfig $(INCLUDEDIR) $(INSTALL_LMOD)/tessera $(INSTALL_CMOD)/tessera
 
 # With `make setup test` on a bare machine, everything waits for setup: also with -j, and nothing that setup installs is
 # asked for while this file is read (LUA_CFLAGS is expanded by the recipes that use it).
@@ -85,6 +87,21 @@ repl: all ## a prompt with `ts` loaded
 
 bench: all ## measure this machine's peak, and what part of it each road reaches
 	scripts/bench
+
+install: all ## into PREFIX (and DESTDIR)
+	$(INSTALL) -d $(PLACES:%=$(DESTDIR)%)
+	$(INSTALL) -m 644 $(wildcard lua/tessera/*.lua) $(DESTDIR)$(INSTALL_LMOD)/tessera
+	$(INSTALL) $(BUILD)/tessera/core.so $(DESTDIR)$(INSTALL_CMOD)/tessera
+	$(INSTALL) -m 644 $(wildcard core/*.h) $(DESTDIR)$(INCLUDEDIR)
+	$(INSTALL) -m 644 $(BUILD)/libtessera.a $(DESTDIR)$(LIBDIR)
+	sed -e 's|^modules=.*|modules="$(INSTALL_LMOD)"|' -e 's|^core=.*|core="$(INSTALL_CMOD)"|' scripts/tessera \
+	  > $(DESTDIR)$(BINDIR)/tessera && chmod 755 $(DESTDIR)$(BINDIR)/tessera
+	printf '%s\n' 'Name: tessera' 'Description: attention as an algebra of summaries, on the CPU' 'Version: $(VERSION)' \
+	  'Cflags: -I$(INCLUDEDIR)' 'Libs: -L$(LIBDIR) -ltessera -fopenmp $(LIBS)' > $(DESTDIR)$(LIBDIR)/pkgconfig/tessera.pc
+
+uninstall: ## what install put there
+	rm -rf $(DESTDIR)$(INSTALL_LMOD)/tessera $(DESTDIR)$(INSTALL_CMOD)/tessera $(DESTDIR)$(INCLUDEDIR)
+	rm -f $(DESTDIR)$(BINDIR)/tessera $(DESTDIR)$(LIBDIR)/libtessera.a $(DESTDIR)$(LIBDIR)/pkgconfig/tessera.pc
 
 clean: ## remove all that was built
 	rm -rf build
