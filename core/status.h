@@ -19,7 +19,9 @@ typedef enum {
     TS_BLOCK_MISSING,   /* a schedule leaves out block key */
     TS_BLOCK_TWICE,     /* a schedule uses block key twice */
     TS_MALFORMED,       /* a word or program that is none; key: where */
-    TS_NO_ISA           /* this CPU lacks the instruction set asked for */
+    TS_NO_ISA,          /* this CPU lacks the instruction set asked for */
+    TS_KEY_MISSING,     /* no block of a schedule holds key */
+    TS_KEY_UNKNOWN      /* a block of a schedule holds key, which is none of the problem's */
 } ts_status;
 
 /* Which fields are set is said beside each status. Rows, keys, heads and columns count from 1. */

@@ -1,0 +1,102 @@
+/* keyset.c -- sets of keys as sorted ranges: make, union, equality, size. */
+#include "keyset.h"
+
+static bool is_empty(ts_range r) { return r.last < r.first; }
+
+/* Sifts ranges[root] down a heap of `count` ranges whose largest `first` is on top. */
+static void sift(ts_range *ranges, int64_t root, int64_t count) {
+    ts_range moved = ranges[root];
+    for (int64_t child = 2 * root + 1; child < count; child = 2 * root + 1) {
+        if (child + 1 < count && ranges[child + 1].first > ranges[child].first) child++;
+        if (ranges[child].first <= moved.first) break;
+        ranges[root] = ranges[child];
+        root = child;
+    }
+    ranges[root] = moved;
+}
+
+/* Heapsort by `first`: in place, since the C library's qsort may allocate. */
+static void sort_by_first(ts_range *ranges, int64_t count) {
+    for (int64_t root = count / 2 - 1; root >= 0; root--) sift(ranges, root, count);
+    for (int64_t end = count - 1; end > 0; end--) {
+        ts_range top = ranges[0];
+        ranges[0] = ranges[end];
+        ranges[end] = top;
+        sift(ranges, 0, end);
+    }
+}
+
+/* Appends r, which begins at or behind the last range's first, joining ranges that touch. Answers
+ * false where they overlap. */
+static bool append(ts_keyset *set, ts_range r) {
+    if (set->count > 0) {
+        ts_range *last = &set->ranges[set->count - 1];
+        if (r.first <= last->last) return false;
+        if (r.first - 1 == last->last) {
+            last->last = r.last;
+            return true;
+        }
+    }
+    set->ranges[set->count++] = r;
+    return true;
+}
+
+ts_status ts_keyset_make(const ts_range *ranges, int64_t count, ts_keyset *out, ts_detail *detail) {
+    int64_t filled = 0;
+    for (int64_t r = 0; r < count; r++)
+        if (!is_empty(ranges[r])) out->ranges[filled++] = ranges[r];
+    sort_by_first(out->ranges, filled);
+    out->count = 0;
+    for (int64_t r = 0; r < filled; r++) {
+        ts_range next =
+            out->ranges[r]; /* append writes at or before r: never over what is unread */
+        if (!append(out, next)) {
+            detail->key = next.first;
+            return TS_OVERLAP;
+        }
+    }
+    return TS_OK;
+}
+
+/* The smallest key in both, or false. */
+static bool shared_key(const ts_keyset *a, const ts_keyset *b, int64_t *key) {
+    for (int64_t x = 0, y = 0; x < a->count && y < b->count;) {
+        ts_range s = a->ranges[x], t = b->ranges[y];
+        *key = s.first > t.first ? s.first : t.first;
+        if (*key <= s.last && *key <= t.last) return true;
+        if (s.last < t.last)
+            x++;
+        else
+            y++;
+    }
+    return false;
+}
+
+ts_status ts_keyset_union(const ts_keyset *a, const ts_keyset *b, ts_keyset *out,
+                          ts_detail *detail) {
+    int64_t key;
+    if (shared_key(a, b, &key)) {
+        detail->key = key;
+        return TS_OVERLAP;
+    }
+    out->count = 0;
+    for (int64_t x = 0, y = 0; x < a->count || y < b->count;) {
+        bool from_a = y == b->count || (x < a->count && a->ranges[x].first < b->ranges[y].first);
+        append(out, from_a ? a->ranges[x++] : b->ranges[y++]);
+    }
+    return TS_OK;
+}
+
+bool ts_keyset_equal(const ts_keyset *a, const ts_keyset *b) {
+    if (a->count != b->count) return false;
+    for (int64_t r = 0; r < a->count; r++)
+        if (a->ranges[r].first != b->ranges[r].first || a->ranges[r].last != b->ranges[r].last)
+            return false;
+    return true;
+}
+
+int64_t ts_keyset_size(const ts_keyset *a) {
+    int64_t size = 0;
+    for (int64_t r = 0; r < a->count; r++) size += a->ranges[r].last - a->ranges[r].first + 1;
+    return size;
+}
