@@ -53,11 +53,11 @@ PATHS       = LUA_PATH_5_4='lua/?.lua;lua/?/init.lua;;' LUA_CPATH_5_4='$(BUILD)/
 
 all: $(BUILD)/tessera/core.so ## build the module and the C library (the default)
 
-$(BUILD)/libtessera.a: $(CORE_O)
+$(BUILD)/libtessera.a: $(CORE_O) | $(SETUP)
 	@mkdir -p $(@D) && rm -f $@
 	ar rcs $@ $^
 
-$(BUILD)/tessera/core.so: $(BINDING_O) $(BUILD)/libtessera.a
+$(BUILD)/tessera/core.so: $(BINDING_O) $(BUILD)/libtessera.a | $(SETUP)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(SHARED) -o $@ $^ -fopenmp $(LIBS) $(LDFLAGS)
 
