@@ -413,22 +413,20 @@ static ts_status check_order(const ts_schedule *s, const int32_t *row, int32_t *
     return TS_OK; /* as many numbers as blocks, none twice */
 }
 
-/* A push adds a summary, ⋆ takes two and leaves one; at the end one is left. A word that stops
- * short leaves out blocks; one whose merges come too early is none. */
+/* Every position pushed once; then a push adds a summary, ⋆ takes two and leaves one. */
 static ts_status check_word(const ts_schedule *s, int32_t *used, ts_detail *detail) {
-    int64_t height = 0;
+    int64_t length = 2 * s->blocks - 1, height = 0;
+    ts_status status = TS_OK;
     memset(used, 0, (size_t)(s->blocks + 1) * sizeof *used);
-    for (int64_t e = 0; e < 2 * s->blocks - 1; e++) {
-        if (s->word[e] != 0) {
-            ts_status status = use(s, s->word[e], e + 1, used, detail);
-            if (status) return status;
-            height++;
-        } else if (--height < 1) {
-            detail->key = e + 1;
-            return TS_MALFORMED;
-        }
+    for (int64_t e = 0; !status && e < length; e++)
+        if (s->word[e] != 0) status = use(s, s->word[e], e + 1, used, detail);
+    if (!status) status = check_all_used(s, used, detail);
+    for (int64_t e = 0; !status && e < length; e++) {
+        height += s->word[e] != 0 ? 1 : -1;
+        detail->key = e + 1;
+        if (height < 1) status = TS_MALFORMED;
     }
-    return check_all_used(s, used, detail);
+    return status;
 }
 
 ts_status ts_schedule_check(const ts_schedule *s, void *scratch, ts_detail *detail) {
