@@ -49,7 +49,21 @@ int ts_lua_choice_field(lua_State *L, int arg, const char *field, int otherwise,
  * error naming the argument. */
 int64_t ts_lua_check_range(lua_State *L, int arg, int64_t low, int64_t high);
 
-/* status.c: raises the error that `status` and `detail` tell, in the usual form; returns only for
+/* core.options(table | nil, n, fname, {field = kind, ...}) -> table, never nil. */
+int ts_lua_options(lua_State *L);
+
+/* status.c: pushes "file:line: " of the user's line: the first function on the stack that is not
+ * the running one nor in our Lua files; "" where that is a C function. */
+void ts_lua_where(lua_State *L);
+/* Raise `bad argument #arg to 'name' (...)`, blamed on the user's line. name NULL: the running
+ * function, and self is not counted. `got` in type_error is the argument's type. Never return. */
+int ts_lua_arg_error(lua_State *L, int arg, const char *name, const char *format, ...);
+int ts_lua_type_error(lua_State *L, int arg, const char *name, const char *expected);
+int ts_lua_home(lua_State *L);
+int ts_lua_fail(lua_State *L);
+int ts_lua_fail_arg(lua_State *L);
+
+/* Raises the error that `status` and `detail` tell, in the usual form; returns only for
  * TS_OK. name: the public function it is blamed on (NULL: the running one). */
 void ts_lua_raise(lua_State *L, ts_status status, const ts_detail *detail, const char *name);
 
@@ -58,6 +72,18 @@ void ts_lua_raise(lua_State *L, ts_status status, const ts_detail *detail, const
  * hook of the main thread is not the one found on entry) - DESIGN section 6. After TS_INTERRUPTED
  * call ts_lua_raise, which lets the pending hook raise, or raises "interrupted!" itself. */
 ts_run ts_lua_run(lua_State *L, int threads);
+/* The call is over: takes its bar off the terminal. ts_lua_raise does it. */
+void ts_lua_run_done(lua_State *L);
+/* lua_pcall for a callback inside a call: calls that it makes leave ours as it was. */
+int ts_lua_guarded_pcall(lua_State *L, int arguments, int results);
+double ts_lua_seconds(void); /* monotonic wall time */
+int ts_lua_trim(lua_State *L);
+int ts_lua_guarded(lua_State *L);
+
+/* terminal.c: */
+int ts_lua_isatty(lua_State *L);
+int ts_lua_width(lua_State *L);
+int ts_lua_wait(lua_State *L);
 
 /* Each pushes the table that the module shows under that name: its functions, and `methods`, the
  * table in which the methods of the userdata live, open for Lua to add to. */

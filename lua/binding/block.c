@@ -1,0 +1,37 @@
+/* block.c -- storage: a full userdata with room behind its header, aligned to a cache line. */
+#include "binding.h"
+
+#include <stdint.h>
+
+enum { ALIGNMENT = 64, LARGE = 1 << 20 };
+
+/* [size, values] -> [userdata]; under lua_pcall, so that a failure can be told with its size. */
+static int allocate(lua_State *L) {
+    lua_newuserdatauv(L, (size_t)lua_tointeger(L, 1), (int)lua_tointeger(L, 2));
+    return 1;
+}
+
+static void *allocate_large(lua_State *L, size_t bytes, int values) {
+    lua_pushcfunction(L, allocate);
+    lua_pushinteger(L, (lua_Integer)bytes);
+    lua_pushinteger(L, values);
+    if (lua_pcall(L, 2, 1, 0) != LUA_OK) {
+        ts_detail detail = {.bytes = bytes};
+        ts_lua_raise(L, TS_NO_MEMORY, &detail, NULL);
+    }
+    return lua_touserdata(L, -1);
+}
+
+void *ts_lua_new_block(lua_State *L, size_t size, size_t payload, int values, void **memory) {
+    luaL_checkstack(L, 4, NULL);
+    if (payload > PTRDIFF_MAX - size - ALIGNMENT) {
+        ts_detail detail = {.bytes = payload};
+        ts_lua_raise(L, TS_TOO_LARGE, &detail, NULL);
+    }
+    size_t bytes = size + payload + (payload ? ALIGNMENT - 1 : 0);
+    void *block =
+        bytes < LARGE ? lua_newuserdatauv(L, bytes, values) : allocate_large(L, bytes, values);
+    uintptr_t behind = (uintptr_t)block + size;
+    *memory = (void *)((behind + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
+    return block;
+}

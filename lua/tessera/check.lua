@@ -1,0 +1,64 @@
+-- check.lua -- argument errors in Lua's usual form, blamed on the user's line.
+
+local core = require "tessera.core"
+
+local check = {}
+
+--- Raises `bad argument #n to 'fname' (message)` unless `ok`. The position is that of the first
+--- caller outside Tessera's own files.
+---@param ok any
+---@param n integer which argument, from 1
+---@param fname string the public function
+---@param fmt string as of string.format
+function check.arg(ok, n, fname, fmt, ...)
+  if not ok then core.fail_arg(n, fname, fmt:format(...)) end
+  return ok
+end
+
+--- Raises a plain error at the user's line unless `ok`.
+---@param ok any
+---@param fmt string as of string.format
+function check.that(ok, fmt, ...)
+  if not ok then core.fail(fmt:format(...)) end
+  return ok
+end
+
+-- The number of single-letter edits from a to b.
+local function distance(a, b)
+  local row = {}
+  for j = 0, #b do row[j] = j end
+  for i = 1, #a do
+    local diagonal
+    diagonal, row[0] = row[0], i
+    for j = 1, #b do
+      local changed = diagonal + (a:byte(i) == b:byte(j) and 0 or 1)
+      diagonal, row[j] = row[j], math.min(changed, row[j] + 1, row[j - 1] + 1)
+    end
+  end
+  return row[#b]
+end
+
+--- The name in the list `names` that is nearest to `name`, or nil where none is near.
+---@param name string
+---@param names string[]
+---@return string?
+function check.near(name, names)
+  local best, least = nil, math.max(1, #name // 2) + 1
+  for _, candidate in ipairs(names) do
+    local d = distance(name:lower(), candidate:lower())
+    if d < least or d == least and best and candidate < best then best, least = candidate, d end
+  end
+  return best
+end
+
+--- Raises the error for a field that `what` (as in "a problem") does not have, naming the near one.
+---@param what string
+---@param name any
+---@param names string[]
+function check.no_field(what, name, names)
+  local near = type(name) == "string" and check.near(name, names)
+  core.fail(("%s has no field '%s'%s"):format(what, tostring(name),
+    near and (" (did you mean '%s'?)"):format(near) or ""))
+end
+
+return check
