@@ -167,6 +167,12 @@ static void describe(lua_State *L, ts_status status, const ts_detail *d) {
     case TS_BLOCK_TWICE:
         lua_pushfstring(L, "block %I is used twice", I(d->key));
         break;
+    case TS_KEY_MISSING:
+        lua_pushfstring(L, "key %I is in no block", I(d->key));
+        break;
+    case TS_KEY_UNKNOWN:
+        lua_pushfstring(L, "the problem has no key %I", I(d->key));
+        break;
     case TS_MALFORMED:
         lua_pushfstring(L, "malformed at position %I", I(d->key));
         break;
