@@ -1,0 +1,492 @@
+--- Masks: which keys a query may use.
+--
+-- `ts.mask(n_q, n_k, predicate)` makes one from a plain Lua function; `ts.mask.NAME(...)` are the
+-- masks that people use, each written with such a predicate. Queries i and keys j count from 1.
+-- `size` is n for an n × n mask, or {n_q, n_k}. Where n_q ≠ n_k the last query sits on the last
+-- key: `offset` = n_k - n_q is added to i, and an option of that name moves it.
+
+local core = require "tessera.core"
+local check = require "tessera.check"
+local lift = require "tessera.lift"
+
+local mask = {}
+
+-- `x`, argument `n` of `name`, as a whole number from `low` up (2.0 and "2" as Lua has it).
+local function whole(x, low, n, name)
+  local k = math.tointeger(x)
+  check.arg(k and k >= low, n, name, "a whole number from %d up expected, got %s", low, tostring(x))
+  return k
+end
+
+--- Makes a mask of `n_q` queries by `n_k` keys from a predicate.
+--
+-- The predicate is called as `predicate(i, j)`, from 1: `true` keeps the key, `false` or `nil` drops
+-- it, anything else is an error. With `{heads = n}` it is called as `predicate(i, j, h)`. It is read
+-- once, now, with its upvalues and whatever they hold, and what it could raise is raised now.
+-- `m.kind` tells whether it was "lifted" into a program of the core, or had to be "called" for each
+-- cell; `m:explain()` tells why.
+--
+--     local near = ts.mask(1024, 1024, function(i, j) return j <= i and i - j < 256 end)
+--
+---@param n_q integer queries, 0 or more
+---@param n_k integer keys, 0 or more
+---@param predicate fun(i: integer, j: integer, h?: integer): boolean?
+---@param options? {heads: integer}
+---@return userdata mask
+local function new(_, n_q, n_k, predicate, options)
+  n_q = whole(n_q, 0, 1, "mask")
+  n_k = whole(n_k, 0, 2, "mask")
+  check.arg(type(predicate) == "function", 3, "mask", "function expected, got %s", type(predicate))
+  local heads = core.options(options, 4, "mask", {heads = "positive"}).heads
+  check.arg(heads or debug.getinfo(predicate, "u").nparams < 3, 4, "mask",
+    "a predicate of (i, j, h) needs {heads = n}")
+  return lift.mask(n_q, n_k, heads, predicate)
+end
+
+setmetatable(mask, {__call = new})
+
+-- Arguments -------------------------------------------------------------------------------------
+
+-- Both sides of `size`, the first argument of the library function `name`.
+local function sides(size, name)
+  local n_q, n_k = size, size
+  if type(size) == "table" then n_q, n_k = size[1], size[2] end
+  n_q, n_k = math.tointeger(n_q), math.tointeger(n_k)
+  check.arg(n_q and n_k and n_q >= 0 and n_k >= 0, 1, name,
+    "size is n or {n_q, n_k}, whole numbers from 0 up")
+  return n_q, n_k
+end
+
+-- Both sides, and what is added to a query's index to find the key it sits on.
+local function placed(size, options, n, name)
+  local n_q, n_k = sides(size, name)
+  return n_q, n_k, core.options(options, n, name, {offset = "integer"}).offset or n_k - n_q
+end
+
+-- The list at argument `n` as integers from `low` to `high`.
+local function integers(list, n, name, low, high)
+  check.arg(type(list) == "table", n, name, "list expected, got %s", type(list))
+  local copy = {}
+  for k = 1, #list do
+    local x = math.tointeger(list[k])
+    if not x or x < low or x > high then
+      check.arg(false, n, name, "element %d is %s, not a whole number from %d to %d", k,
+        tostring(list[k]), low, high)
+    end
+    copy[k] = x
+  end
+  return copy
+end
+
+-- For pieces of these lengths, laid one behind another: the number of the piece that each token is in.
+local function numbered(lengths)
+  local piece, n = {}, 0
+  for p, length in ipairs(lengths) do
+    for _ = 1, length do
+      n = n + 1
+      piece[n] = p
+    end
+  end
+  return piece, n
+end
+
+-- The library -----------------------------------------------------------------------------------
+
+--- Every query may use every key. Any size, 0 included.
+function mask.full(size)
+  local n_q, n_k = sides(size, "full")
+  return mask(n_q, n_k, function() return true end)
+end
+
+--- No query may use any key: every row is ⊥.
+function mask.none(size)
+  local n_q, n_k = sides(size, "none")
+  return mask(n_q, n_k, function() return false end)
+end
+
+--- Causal attention (Vaswani et al. 2017): no query sees a later key. The corner is at the bottom
+-- right; with n_q > n_k the first n_q - n_k rows are empty, `offset = 0` puts it at the top left.
+--
+--     ts.mask.causal({2, 5})    -- row 1 sees keys 1..4, row 2 sees all five
+--
+---@param size integer|integer[]
+---@param options? {offset: integer}
+function mask.causal(size, options)
+  local n_q, n_k, offset = placed(size, options, 2, "causal")
+  return mask(n_q, n_k, function(i, j) return j <= i + offset end)
+end
+
+--- A sliding window (Beltagy et al. 2020): `left` keys before the query's own, and `right` behind it,
+-- the own key besides. `window(n, w - 1, 0)` shows w keys. Rows near the rim see fewer; a window
+-- larger than n is `full`; `math.huge` is no limit.
+--
+--     ts.mask.window(6, 2, 0)    -- rows see 1, 2, 3, 3, 3, 3 keys
+--
+---@param size integer|integer[]
+---@param left number a whole number from 0 up, or math.huge
+---@param right number likewise
+---@param options? {offset: integer}
+function mask.window(size, left, right, options)
+  local n_q, n_k, offset = placed(size, options, 4, "window")
+  left = left == math.huge and left or whole(left, 0, 2, "window")
+  right = right == math.huge and right or whole(right, 0, 3, "window")
+  return mask(n_q, n_k, function(i, j)
+    local distance = j - (i + offset)
+    return -left <= distance and distance <= right
+  end)
+end
+
+--- Causal attention within chunks of `chunk` keys (Llama 4). The first chunk starts at key 1; a query
+-- that sits before key 1 or behind the last chunk sees nothing.
+--
+---@param size integer|integer[]
+---@param chunk integer 1 or more
+---@param options? {offset: integer}
+function mask.chunked(size, chunk, options)
+  local n_q, n_k, offset = placed(size, options, 3, "chunked")
+  chunk = whole(chunk, 1, 2, "chunked")
+  return mask(n_q, n_k, function(i, j)
+    local own = i + offset
+    return j <= own and (own - 1) // chunk == (j - 1) // chunk
+  end)
+end
+
+--- A prefix of `p` keys that everyone sees, and causal behind it (Raffel et al. 2020, "prefix LM").
+-- p = 0 is causal, and so is p = 1 for n × n; p ≥ n_k is full.
+--
+---@param size integer|integer[]
+---@param p integer keys, 0 or more
+function mask.prefix(size, p)
+  local n_q, n_k, offset = placed(size, nil, 3, "prefix")
+  p = whole(p, 0, 2, "prefix")
+  return mask(n_q, n_k, function(i, j) return j <= p or j <= i + offset end)
+end
+
+--- Packed documents (Krell et al. 2021): a query sees its own document, all of it; `& causal(n)` gives the
+-- causal form. From the documents' lengths, or from one id for each token. A negative id is padding:
+-- it is in no document, sees nothing and is seen by nothing. Documents of length 0 are legal.
+--
+--     ts.mask.documents{3, 5, 2} & ts.mask.causal(10)
+--     ts.mask.documents{ids = {0, 0, 1, 1, -1, -1}}
+--
+---@param lengths integer[]|{ids: integer[]}
+function mask.documents(lengths)
+  check.arg(type(lengths) == "table", 1, "documents", "list of lengths or {ids = list} expected, got %s",
+    type(lengths))
+  local ids, n
+  if lengths.ids ~= nil then
+    ids = integers(core.options(lengths, 1, "documents", {ids = "table"}).ids, 1, "documents",
+      math.mininteger, math.maxinteger)
+    n = #ids
+  else
+    ids, n = numbered(integers(lengths, 1, "documents", 0, math.maxinteger))
+  end
+  return mask(n, n, function(i, j)
+    local own = ids[i]
+    return own >= 0 and own == ids[j]
+  end)
+end
+
+--- Padding: only `real` keys are there, the first ones, or with `side = "left"` the last ones. It
+-- says nothing of queries: the rows of padding are the user's to ignore.
+--
+---@param size integer|integer[]
+---@param real integer keys, from 0 to n_k
+---@param options? {side: "right"|"left"} where the padding lies; "right" unless given
+function mask.padding(size, real, options)
+  local n_q, n_k = sides(size, "padding")
+  real = whole(real, 0, 2, "padding")
+  check.arg(real <= n_k, 2, "padding", "%d real keys of %d", real, n_k)
+  local first = 1
+  if core.options(options, 3, "padding", {side = {"right", "left"}}).side == "left" then
+    first = n_k - real + 1
+  end
+  local last = first + real - 1
+  return mask(n_q, n_k, function(_, j) return first <= j and j <= last end)
+end
+
+--- Dilated attention (Beltagy et al. 2020): every `step`-th key up to `reach` away on both sides, the own
+-- key among them.
+--
+---@param size integer|integer[]
+---@param reach integer keys, 0 or more
+---@param step integer 1 or more
+function mask.dilated(size, reach, step)
+  local n_q, n_k = sides(size, "dilated")
+  reach = whole(reach, 0, 2, "dilated")
+  step = whole(step, 1, 3, "dilated")
+  return mask(n_q, n_k, function(i, j)
+    local distance = math.abs(j - i)
+    return distance <= reach and distance % step == 0
+  end)
+end
+
+--- Global tokens (Beltagy et al. 2020): they see all, and all see them; the others see nothing else.
+--
+---@param n integer
+---@param tokens integer[] their indices
+function mask.global(n, tokens)
+  n = whole(n, 0, 1, "global")
+  local chosen = {}
+  for _, token in ipairs(integers(tokens, 2, "global", 1, n)) do chosen[token] = true end
+  return mask(n, n, function(i, j) return chosen[i] or chosen[j] end)
+end
+
+--- Strided attention (Child et al. 2019): causal, the last `stride` keys and every `stride`-th before.
+--
+---@param n integer
+---@param stride integer 1 or more; stride ≥ n is causal
+function mask.strided(n, stride)
+  n = whole(n, 0, 1, "strided")
+  stride = whole(stride, 1, 2, "strided")
+  return mask(n, n, function(i, j)
+    return j <= i and (i - j < stride or (i - j) % stride == 0)
+  end)
+end
+
+--- Longformer (Beltagy et al. 2020): a window of `radius` keys on both sides, and global tokens.
+--
+---@param n integer
+---@param radius integer keys on each side, 0 or more
+---@param tokens integer[] the indices of the global tokens
+function mask.longformer(n, radius, tokens)
+  return mask.window(n, radius, radius) | mask.global(n, tokens)
+end
+
+-- A number from 0 to 2^53 - 1 that depends on its three integers alone: the finaliser of SplitMix64
+-- (Steele et al. 2014), twice. Plain integer arithmetic, which can be lifted.
+local function hash(seed, i, j)
+  local x = (i * 0x9E3779B97F4A7C15 ~ seed) + j * 0xD1B54A32D192ED03
+  x = (x ~ x >> 30) * 0xBF58476D1CE4E5B9
+  x = (x ~ x >> 27) * 0x94D049BB133111EB
+  x = (x ~ x >> 31) * 0xBF58476D1CE4E5B9
+  x = (x ~ x >> 29) * 0x94D049BB133111EB
+  return (x ~ x >> 32) >> 11
+end
+
+-- The r-th number from 1 up that `skipped`, an ascending list, does not hold.
+local function nth_free(r, skipped)
+  for _, number in ipairs(skipped) do
+    if number > r then break end
+    r = r + 1
+  end
+  return r
+end
+
+-- For each of `rows` block rows, `count` different blocks out of those that are not in the ascending
+-- list `taken(row)` (all of these where they are fewer): lists[k][row] is the k-th, or 0.
+local function drawn(rows, count, seed, taken)
+  local lists = {}
+  for k = 1, count do lists[k] = {} end
+  for row = 1, rows do
+    local skipped = taken(row)
+    for k = 1, count do
+      local free, pick = rows - #skipped, 0
+      if free > 0 then
+        pick = nth_free(hash(seed, row, k) % free + 1, skipped)
+        table.insert(skipped, pick)
+        table.sort(skipped)
+      end
+      lists[k][row] = pick
+    end
+  end
+  return lists
+end
+
+--- BigBird (Zaheer et al. 2020), by blocks of `block` tokens: `window` blocks around the diagonal, the first
+-- and the last `global` blocks as rows and as columns, and `random` further blocks in each other row,
+-- drawn from `seed`. A ragged last block is a block.
+--
+--     ts.mask.bigbird(4096, {block = 64, window = 3, random = 3, global = 2, seed = 1})
+--
+---@param n integer
+---@param options? {block: integer, window: integer, random: integer, global: integer, seed: integer}
+--- 64, 3 (odd), 3, 1 and 0 unless given
+function mask.bigbird(n, options)
+  n = whole(n, 0, 1, "bigbird")
+  local o = core.options(options, 2, "bigbird",
+    {block = "positive", window = "positive", random = "count", global = "count", seed = "integer"})
+  local block, reach, edge = o.block or 64, (o.window or 3) // 2, o.global or 1
+  check.arg((o.window or 3) % 2 == 1, 2, "bigbird", "window is %d, not odd", o.window)
+  local blocks = (n + block - 1) // block
+  local function is_taken(row, b)
+    return row <= edge or row > blocks - edge or b <= edge or b > blocks - edge
+      or math.abs(row - b) <= reach
+  end
+  local picks = drawn(blocks, o.random or 3, o.seed or 0, function(row)
+    local list = {}
+    for b = 1, math.min(edge, blocks) do list[b] = b end
+    for b = math.max(edge + 1, row - reach), math.min(blocks - edge, row + reach) do
+      list[#list + 1] = b
+    end
+    for b = math.max(edge, blocks - edge) + 1, blocks do list[#list + 1] = b end
+    return list
+  end)
+  return mask(n, n, function(i, j)
+    local row, b = (i - 1) // block + 1, (j - 1) // block + 1
+    if is_taken(row, b) then return true end
+    for k = 1, #picks do
+      if picks[k][row] == b then return true end
+    end
+    return false
+  end)
+end
+
+--- Neighbourhood attention (Hassani et al. 2023) on a canvas of rows × cols cells, laid out row by row:
+-- a query sees the krows × kcols cells around it. At the rim the neighbourhood is pushed back
+-- inside, so that every query sees as many; where the kernel is larger than the canvas, all of that
+-- side. An even kernel reaches one cell further up and left.
+--
+--     ts.mask.natten({32, 32}, {7, 7})
+--
+---@param canvas integer[] {rows, cols}
+---@param kernel integer[] {krows, kcols}, 1 or more
+function mask.natten(canvas, kernel)
+  local sizes = integers(canvas, 1, "natten", 0, math.maxinteger)
+  local reach = integers(kernel, 2, "natten", 1, math.maxinteger)
+  check.arg(#sizes == 2, 1, "natten", "{rows, cols} expected")
+  check.arg(#reach == 2, 2, "natten", "{krows, kcols} expected")
+  local rows, cols, krows, kcols = sizes[1], sizes[2], reach[1], reach[2]
+  -- Whether cell b is among the k around cell a, on a side of `length` cells counted from 0.
+  local function near(a, b, k, length)
+    local first = math.max(0, math.min(a - k // 2, length - k))
+    return first <= b and b < first + k
+  end
+  return mask(rows * cols, rows * cols, function(i, j)
+    return near((i - 1) // cols, (j - 1) // cols, krows, rows)
+      and near((i - 1) % cols, (j - 1) % cols, kcols, cols)
+  end)
+end
+
+-- Numbers the nodes of a forest so that those under node i are first[i] .. last[i]: in the order in
+-- which a walk from the roots meets them. Nodes on a cycle are not met, and get none.
+local function walked(parents)
+  local n = #parents
+  local child, sibling = {}, {} -- of 0, the first root; and the next node with the same parent
+  for i = n, 1, -1 do
+    sibling[i], child[parents[i]] = child[parents[i]], i
+  end
+  local first, last, count = {}, {}, 0
+  local node = child[0]
+  while node do
+    count = count + 1
+    first[node] = count
+    if child[node] then
+      node = child[node]
+    else
+      last[node] = count
+      while node ~= 0 and not sibling[node] do
+        node = parents[node]
+        if node ~= 0 then last[node] = count end
+      end
+      node = sibling[node]
+    end
+  end
+  return first, last, count
+end
+
+--- A tree of tokens (Miao et al. 2024, SpecInfer): a query sees itself, its ancestors, and the
+-- `prefix` keys before the tree. parents[i] is the parent of token i, 0 for a root; a parent may
+-- come behind its child, but nothing may be its own ancestor. n × (prefix + n).
+--
+--     ts.mask.tree({0, 1, 1, 2}, {prefix = 128})
+--
+---@param parents integer[]
+---@param options? {prefix: integer}
+function mask.tree(parents, options)
+  local prefix = core.options(options, 2, "tree", {prefix = "count"}).prefix or 0
+  local above = integers(parents, 1, "tree", 0, type(parents) == "table" and #parents or 0)
+  local n = #above
+  local first, last, met = walked(above)
+  check.arg(met == n, 1, "tree", "%d nodes lie on a cycle, or hang on one", n - met)
+  return mask(n, prefix + n, function(i, j)
+    if j <= prefix then return true end
+    local key = j - prefix
+    return first[key] <= first[i] and first[i] <= last[key]
+  end)
+end
+
+--- Pieces that share prefixes (as in Hydragen, Juravsky et al. 2024): piece p sees itself causally, and
+-- the whole of piece prefix[p], which is p itself where p is a prefix.
+--
+--     ts.mask.shared_prefix({100, 20, 30}, {1, 1, 1})    -- two answers to one question
+--
+---@param lengths integer[]
+---@param prefix integer[] for each piece, the number of its prefix
+function mask.shared_prefix(lengths, prefix)
+  local length = integers(lengths, 1, "shared_prefix", 0, math.maxinteger)
+  local before = integers(prefix, 2, "shared_prefix", 1, #length)
+  check.arg(#before == #length, 2, "shared_prefix", "%d prefixes for %d pieces", #before, #length)
+  local piece, n = numbered(length)
+  local seen = {}
+  for i = 1, n do seen[i] = before[piece[i]] end
+  return mask(n, n, function(i, j)
+    local p = piece[j]
+    return piece[i] == p and j <= i or piece[i] ~= p and seen[i] == p
+  end)
+end
+
+--- Block diffusion (Arriola et al. 2025): 2n tokens, n noised ones and then the n clean ones. A token sees
+-- its own block of its own kind, and the clean tokens of earlier blocks. The last block may be ragged.
+--
+---@param n integer
+---@param block integer 1 or more
+function mask.block_diffusion(n, block)
+  n = whole(n, 0, 1, "block_diffusion")
+  block = whole(block, 1, 2, "block_diffusion")
+  return mask(2 * n, 2 * n, function(i, j)
+    local row, col = (i - 1) % n // block, (j - 1) % n // block
+    if row == col then return (i <= n) == (j <= n) end
+    return j > n and col < row
+  end)
+end
+
+--- Blocks of q × k cells, kept where the matrix B has no 0: cell (i, j) is B(⌈i/q⌉, ⌈j/k⌉).
+--
+---@param B userdata a matrix of at least ⌈n_q/q⌉ × ⌈n_k/k⌉
+---@param q integer rows of a block
+---@param k integer keys of a block
+---@param size integer|integer[]
+function mask.blocks(B, q, k, size)
+  q = whole(q, 1, 2, "blocks")
+  k = whole(k, 1, 3, "blocks")
+  local n_q, n_k
+  if type(size) == "table" then n_q, n_k = size[1], size[2] else n_q, n_k = size, size end
+  n_q, n_k = whole(n_q, 0, 4, "blocks"), whole(n_k, 0, 4, "blocks")
+  local rows, cols = B:shape()
+  check.arg(rows * q >= n_q and cols * k >= n_k, 1, "blocks",
+    "%d x %d blocks of %d x %d do not cover %d x %d", rows, cols, q, k, n_q, n_k)
+  return mask(n_q, n_k, function(i, j) return B((i - 1) // q + 1, (j - 1) // k + 1) ~= 0 end)
+end
+
+--- A mask from a matrix: keeps what is not 0. NaN is an error. A copy: later changes of M do not count.
+--
+---@param M userdata a matrix
+mask.from = core.mask.from
+
+--- A mask from a drawing, one line a row: `1`, `#`, `x` keep, `0`, `.`, `-` drop. `m:text()` writes one.
+--
+--     ts.mask.parse [[
+--       x..
+--       xx.
+--       xxx ]]
+--
+---@param text string
+mask.parse = core.mask.parse
+
+--- A random mask: each cell is kept with probability `density`, by a draw that depends on (seed, i, j) alone,
+-- so that a larger mask of the same seed holds the smaller one.
+--
+---@param size integer|integer[]
+---@param density number from 0 to 1
+---@param options? {seed: integer} 0 unless given
+function mask.random(size, density, options)
+  local n_q, n_k = sides(size, "random")
+  check.arg(math.type(density) and density >= 0 and density <= 1, 2, "random",
+    "density is %s, not a number from 0 to 1", tostring(density))
+  local seed = core.options(options, 3, "random", {seed = "integer"}).seed or 0
+  local limit = math.ceil(density * 2.0 ^ 53)
+  return mask(n_q, n_k, function(i, j) return hash(seed, i, j) < limit end)
+end
+
+return mask
