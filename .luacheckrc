@@ -1,6 +1,6 @@
 std = "lua54"
 max_line_length = 140
-include_files = {"lua", "spec", "examples", "scripts", "tessera-*.rockspec"}
+include_files = {"lua/**/*.lua", "spec/**/*.lua", "examples/*.lua", "scripts/*.lua", "tessera-*.rockspec"}
 exclude_files = {"build"}
 
 files["spec"].std = "+busted"

@@ -9,6 +9,8 @@ CC      := gcc
 endif
 CFLAGS  ?= -O3 -g
 WARN    ?= -Wall -Wextra -Wpedantic
+# `make V=1` shows the commands.
+Q       := $(if $(V),,@)
 
 # Where `make install` puts things. The last two carry the names of Lua's own Makefile; LuaRocks sets them.
 PREFIX       ?= /usr/local
@@ -21,8 +23,9 @@ INSTALL      ?= install
 PLACES       := $(BINDIR) $(LIBDIR)/pkgconfig $(INCLUDEDIR) $(INSTALL_LMOD)/tessera $(INSTALL_CMOD)/tessera
 
 # With `make setup test` on a bare machine, everything waits for setup: also with -j, and nothing that setup installs is
-# asked for while this file is read (LUA_CFLAGS is expanded by the recipes that use it).
+# asked for while this file is read (LUA_CFLAGS and LUA_LIBS are expanded by the recipes that use them).
 SETUP      := $(filter setup,$(MAKECMDGOALS))
+LUA_LIBS    = $(if $(LUA_LIBDIR),-L$(LUA_LIBDIR) -llua,$(shell pkg-config --libs lua5.4 2>/dev/null || pkg-config --libs lua))
 LUA_CFLAGS  = $(if $(LUA_INCDIR),-I$(LUA_INCDIR),$(shell pkg-config --cflags lua5.4 2>/dev/null || pkg-config --cflags lua))
 
 # Contracting a*b + c into one rounding would make the merge of two summaries depend on their order; -ffast-math would
@@ -46,41 +49,93 @@ BINDING_C  := $(wildcard lua/binding/*.c)
 CORE_O     := $(CORE_C:%.c=$(BUILD)/obj/%.o)
 BINDING_O  := $(BINDING_C:%.c=$(BUILD)/obj/%.o)
 PROGRAMS   := $(patsubst spec/core/%.c,$(BUILD)/spec/%,$(wildcard spec/core/*.c))
-PATHS       = LUA_PATH_5_4='lua/?.lua;lua/?/init.lua;;' LUA_CPATH_5_4='$(BUILD)/?.so;;' TESSERA_BUILD='$(BUILD)'
+# RUN stands before the interpreter: a debugger, or an environment.
+LUA_RUN     = LUA_PATH_5_4='lua/?.lua;lua/?/init.lua;;' LUA_CPATH_5_4='$(BUILD)/?.so;;' TESSERA_BUILD='$(BUILD)' $(RUN) $(LUA)
 
-.PHONY: all setup test demo repl bench install uninstall clean help
+CHECKS := lua format exports gcc clang isa exit asan tsan valgrind
+
+.PHONY: all setup programs test check $(CHECKS:%=check-%) run-parallel demo repl bench install uninstall clean help
 .DELETE_ON_ERROR:
 
 all: $(BUILD)/tessera/core.so ## build the module and the C library (the default)
 
 $(BUILD)/libtessera.a: $(CORE_O) | $(SETUP)
-	@mkdir -p $(@D) && rm -f $@
-	ar rcs $@ $^
+	@mkdir -p $(@D) && rm -f $@ && echo "  ar  $@"
+	$(Q)ar rcs $@ $^
 
 $(BUILD)/tessera/core.so: $(BINDING_O) $(BUILD)/libtessera.a | $(SETUP)
-	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(SHARED) -o $@ $^ -fopenmp $(LIBS) $(LDFLAGS)
+	@mkdir -p $(@D) && echo "  cc  $@"
+	$(Q)$(CC) $(CFLAGS) $(SHARED) -o $@ $^ -fopenmp $(LIBS) $(LDFLAGS)
 
 $(BUILD)/obj/core/%.o: core/%.c | $(SETUP)
-	@mkdir -p $(@D)
-	$(CC) $(BASE) $(WARN) $(CFLAGS) $(FLAGS_$(basename $(@F))) -c $< -o $@
+	@mkdir -p $(@D) && echo "  cc  $@"
+	$(Q)$(CC) $(BASE) $(WARN) $(CFLAGS) $(FLAGS_$(basename $(@F))) -c $< -o $@
 
 $(BUILD)/obj/lua/%.o: lua/%.c | $(SETUP)
-	@mkdir -p $(@D)
-	$(CC) $(BASE) $(WARN) $(CFLAGS) $(LUA_CFLAGS) -c $< -o $@
+	@mkdir -p $(@D) && echo "  cc  $@"
+	$(Q)$(CC) $(BASE) $(WARN) $(CFLAGS) $(LUA_CFLAGS) -c $< -o $@
 
 $(BUILD)/spec/%: spec/core/%.c $(BUILD)/libtessera.a | $(SETUP)
-	@mkdir -p $(@D)
-	$(CC) $(BASE) $(WARN) $(CFLAGS) -Icore -Ispec/core $< -o $@ $(BUILD)/libtessera.a $(LIBS) $(LDFLAGS)
+	@mkdir -p $(@D) && echo "  cc  $@"
+	$(Q)$(CC) $(BASE) $(WARN) $(CFLAGS) -Icore -Ispec/core $< -o $@ $(BUILD)/libtessera.a $(LIBS) $(LDFLAGS)
+
+# Lua as a shared library, whose symbols the module finds as it finds those of lua5.4.
+$(BUILD)/host: spec/host.c | $(SETUP)
+	@mkdir -p $(@D) && echo "  cc  $@"
+	$(Q)$(CC) $(BASE) $(WARN) $(CFLAGS) $(LUA_CFLAGS) $< -o $@ $(LUA_LIBS) $(LDFLAGS)
 
 setup: ## install the packages that are missing
 	scripts/setup
 
-test: all $(PROGRAMS) ## run the specs; ends with "N passed, N failed"
-	$(PATHS) $(LUA) $(BUSTED) --ignore-lua --output=spec/tally.lua $(SPECS)
+programs: $(PROGRAMS) $(BUILD)/host
+
+test: all programs ## run the specs; ends with "N passed, N failed"
+	$(Q)$(LUA_RUN) $(BUSTED) --ignore-lua --output=spec/tally.lua $(SPECS)
+
+# Each check builds in a directory of its own, and can be run by itself: `make check-asan`.
+check: ## linters, both compilers, sanitizers, every instruction set: each is a target check-NAME
+	scripts/check $(CHECKS)
+
+check-lua:
+	luacheck -q --no-color .
+
+check-format:
+	clang-format --dry-run -Werror $(wildcard core/*.[ch] core/kernel/*.[ch] core/kernel/*.inc lua/binding/*.[ch] spec/*.c spec/core/*.[ch])
+
+check-exports: all # the module shows one symbol, and brings no Lua of its own
+	nm -D --defined-only $(BUILD)/tessera/core.so | awk '{ print $$3 } $$3 != "luaopen_tessera_core" { bad = 1 } END { exit bad || NR != 1 }'
+	! ldd $(BUILD)/tessera/core.so | grep liblua
+	readelf -d $(BUILD)/tessera/core.so | grep NODELETE
+
+check-gcc check-clang: check-%:
+	$(MAKE) BUILD=build/check-$* CC=$* WARN='$(WARN) -Werror' all programs
+
+check-isa: all programs # the specs once for each instruction set of this processor
+	set -e; for isa in $$(scripts/isas); do echo "TESSERA_ISA=$$isa"; TESSERA_ISA=$$isa $(MAKE) --no-print-directory test; done
+
+check-exit: all # libgomp's threads and the end of the process: 300 runs that must all exit with 0
+	for n in $$(seq 300); do OMP_NUM_THREADS=8 $(LUA_RUN) spec/parallel.lua || { echo "run $$n: status $$?"; exit 1; }; done
+
+SANITIZE := -fno-omit-frame-pointer -fno-sanitize-recover=all
+check-asan: # leaks, too: those of what the module and the specs allocate
+	$(MAKE) BUILD=build/check-asan CC=gcc CFLAGS='-O1 -g -fsanitize=address,undefined $(SANITIZE)' \
+	  RUN="env LD_PRELOAD=$$(gcc -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=1" test
+
+# clang, whose OpenMP tells the sanitizer about its barriers through libarcher; lua5.4 itself cannot load clang's run time.
+check-tsan:
+	$(MAKE) BUILD=build/check-tsan CC=clang CFLAGS='-O1 -g -fsanitize=thread $(SANITIZE)' all build/check-tsan/host
+	LUA_PATH_5_4='lua/?.lua;lua/?/init.lua;;' LUA_CPATH_5_4='build/check-tsan/?.so;;' OMP_NUM_THREADS=4 \
+	  TSAN_OPTIONS='ignore_noninstrumented_modules=1 halt_on_error=1' build/check-tsan/host spec/parallel.lua thorough
+
+check-valgrind: all
+	OMP_NUM_THREADS=2 $(MAKE) --no-print-directory run-parallel \
+	  RUN='valgrind -q --error-exitcode=1 --leak-check=full --errors-for-leak-kinds=definite'
+
+run-parallel: all
+	$(Q)$(LUA_RUN) spec/parallel.lua
 
 demo: all ## a real model's attention layer, computed in many ways
-	$(PATHS) $(LUA) examples/01-a-real-layer.lua
+	$(Q)$(LUA_RUN) examples/01-a-real-layer.lua
 
 repl: all ## a prompt with `ts` loaded
 	scripts/tessera

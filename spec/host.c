@@ -1,0 +1,198 @@
+/* host.c -- a small Lua host, for what lua5.4 cannot do to a module: memory that fails when told,
+ * and several states.
+ *
+ *   host FILE.lua [arguments]
+ *
+ * The script finds a table `host`:
+ *   host.limit(n)         the n-th request for more memory from now on fails, and all behind it;
+ * nil lifts this host.used()           bytes that Lua and the module hold host.state(source) runs
+ * source in a fresh state while this one lives, closes it, and returns what it returned (a string),
+ * or nil and the error; an error, too, where the closed state leaves memory behind
+ *   host.open()           a handle of a fresh state that stays open, for
+ *   host.call(h, source)  and host.close(h)
+ *   host.threads()        what omp_get_max_threads says
+ *   host.fork(f)          calls f in a forked process: its exit status, or nil and "hangs" after 5
+ * seconds
+ */
+#include <lauxlib.h>
+#include <lua.h>
+#include <lualib.h>
+#include <omp.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* What one state holds, and how many requests are left before they fail (negative: no limit). */
+typedef struct {
+    size_t used;
+    long long left;
+} memory;
+
+static void *resize(void *data, void *block, size_t old_size, size_t new_size) {
+    memory *m = data;
+    if (block == NULL) old_size = 0; /* Lua tells the kind of object here */
+    if (new_size > old_size && m->left >= 0) {
+        if (m->left <= 1) {
+            m->left = 1;
+            return NULL;
+        }
+        m->left--;
+    }
+    if (new_size == 0) {
+        free(block);
+        m->used -= old_size;
+        return NULL;
+    }
+    void *moved = realloc(block, new_size);
+    if (moved != NULL) m->used += new_size - old_size;
+    return moved;
+}
+
+static memory *memory_of(lua_State *L) {
+    void *data;
+    lua_getallocf(L, &data);
+    return data;
+}
+
+static int limit(lua_State *L) {
+    memory_of(L)->left = luaL_optinteger(L, 1, -1);
+    return 0;
+}
+
+static int used(lua_State *L) {
+    lua_pushinteger(L, (lua_Integer)memory_of(L)->used);
+    return 1;
+}
+
+static int threads(lua_State *L) {
+    lua_pushinteger(L, omp_get_max_threads());
+    return 1;
+}
+
+static int fork_and_call(lua_State *L) {
+    luaL_checktype(L, 1, LUA_TFUNCTION);
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(5);
+        _exit(lua_pcall(L, 0, 0, 0) == LUA_OK ? 0 : 1);
+    }
+    int status;
+    if (child < 0 || waitpid(child, &status, 0) != child) return luaL_error(L, "fork failed");
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) {
+        lua_pushnil(L);
+        lua_pushliteral(L, "hangs");
+        return 2;
+    }
+    lua_pushinteger(L, WIFEXITED(status) ? WEXITSTATUS(status) : -1);
+    return 1;
+}
+
+static int open_state(lua_State *L), call_state(lua_State *L), close_state(lua_State *L),
+    use_state(lua_State *L);
+
+static const luaL_Reg functions[] = {
+    {"limit", limit},        {"used", used},         {"threads", threads},
+    {"fork", fork_and_call}, {"state", use_state},   {"open", open_state},
+    {"call", call_state},    {"close", close_state}, {NULL, NULL},
+};
+
+/* A fresh state with the standard libraries and `host`; NULL where memory fails. */
+static lua_State *new_state(memory *m) {
+    *m = (memory){.left = -1};
+    lua_State *L = lua_newstate(resize, m);
+    if (L == NULL) return NULL;
+    luaL_openlibs(L);
+    luaL_newlib(L, functions);
+    lua_setglobal(L, "host");
+    return L;
+}
+
+typedef struct {
+    memory memory;
+    lua_State *state;
+} guest;
+
+static guest *check_guest(lua_State *L) {
+    guest *g = luaL_checkudata(L, 1, "host.guest");
+    luaL_argcheck(L, g->state != NULL, 1, "closed");
+    return g;
+}
+
+static int open_state(lua_State *L) {
+    guest *g = lua_newuserdatauv(L, sizeof *g, 0);
+    g->state = NULL;
+    luaL_setmetatable(L, "host.guest");
+    g->state = new_state(&g->memory);
+    if (g->state == NULL) return luaL_error(L, "no state");
+    return 1;
+}
+
+static int call_state(lua_State *L) {
+    guest *g = check_guest(L);
+    const char *source = luaL_checkstring(L, 2);
+    bool ok = luaL_loadstring(g->state, source) == LUA_OK && lua_pcall(g->state, 0, 1, 0) == LUA_OK;
+    if (!ok) lua_pushnil(L);
+    lua_pushstring(L, luaL_tolstring(g->state, -1, NULL));
+    lua_settop(g->state, 0);
+    return ok ? 1 : 2;
+}
+
+static int close_state(lua_State *L) {
+    guest *g = check_guest(L);
+    lua_close(g->state);
+    g->state = NULL;
+    if (g->memory.used != 0)
+        return luaL_error(L, "a closed state left %d bytes", (int)g->memory.used);
+    return 0;
+}
+
+static int use_state(lua_State *L) {
+    lua_settop(L, 1);
+    open_state(L);
+    lua_insert(L, 1);
+    int results = call_state(L);
+    close_state(L);
+    return results;
+}
+
+static int run_script(lua_State *L) {
+    char **argv = lua_touserdata(L, 1);
+    luaL_newmetatable(L, "host.guest");
+    lua_newtable(L);
+    for (int n = 0; argv[n + 1] != NULL; n++) {
+        lua_pushstring(L, argv[n + 1]);
+        lua_rawseti(L, -2, n);
+    }
+    lua_setglobal(L, "arg");
+    if (luaL_loadfile(L, argv[1]) != LUA_OK) return lua_error(L);
+    lua_call(L, 0, 0);
+    return 0;
+}
+
+static int with_traceback(lua_State *L) {
+    luaL_traceback(L, L, luaL_tolstring(L, 1, NULL), 1);
+    return 1;
+}
+
+int main(int argc, char **argv) {
+    memory m;
+    lua_State *L = argc > 1 ? new_state(&m) : NULL;
+    if (L == NULL) {
+        fprintf(stderr, "usage: host FILE.lua [arguments]\n");
+        return 2;
+    }
+    lua_pushcfunction(L, with_traceback);
+    lua_pushcfunction(L, run_script);
+    lua_pushlightuserdata(L, argv);
+    bool ok = lua_pcall(L, 1, 0, 1) == LUA_OK;
+    m.left = -1;
+    if (!ok) fprintf(stderr, "host: %s\n", lua_tostring(L, -1));
+    lua_close(L);
+    if (m.used != 0) {
+        fprintf(stderr, "host: %zu bytes left behind\n", m.used);
+        ok = false;
+    }
+    return ok ? 0 : 1;
+}
