@@ -20,4 +20,46 @@ typedef struct {
 
 static inline size_t ts_dtype_size(ts_dtype dtype) { return dtype == TS_F32 ? 4 : 8; }
 
+/* The bytes that a packed rows x cols matrix takes, in *bytes. TS_TOO_LARGE where they do not fit
+ * int64_t, or an axis is negative; want is then the shape. */
+ts_status ts_matrix_size(ts_dtype dtype, int64_t rows, int64_t cols, size_t *bytes,
+                         ts_detail *detail);
+
+/* Views: they share data, and nothing is copied. Rows and columns count from 0. */
+ts_matrix ts_matrix_packed(ts_dtype dtype, int64_t rows, int64_t cols, void *data);
+ts_matrix ts_matrix_slice(const ts_matrix *m, int64_t row, int64_t col, int64_t rows, int64_t cols);
+ts_matrix ts_matrix_transposed(const ts_matrix *m);
+
+/* *out = m seen as rows x cols: an axis of length 1 repeats, by a stride of 0. TS_SHAPE (want rows
+ * x cols, got m's) where it cannot. */
+ts_status ts_matrix_broadcast(const ts_matrix *m, int64_t rows, int64_t cols, ts_matrix *out,
+                              ts_detail *detail);
+
+bool ts_matrix_is_packed(const ts_matrix *m);
+/* Whether the two may share an element: their first and last bytes bracket common memory. */
+bool ts_matrix_overlap(const ts_matrix *a, const ts_matrix *b);
+
+/* One element, as a double; setting rounds once to the dtype. Not checked. */
+double ts_matrix_get(const ts_matrix *m, int64_t row, int64_t col);
+void ts_matrix_set(ts_matrix *m, int64_t row, int64_t col, double x);
+
+void ts_matrix_fill(ts_matrix *m, double x);
+
+/* Copies the elements of `from` to `to`, of the same shape, which shares no element with it; bits
+ * stay as they are between equal dtypes, and f64 is rounded once to f32. */
+void ts_matrix_copy(const ts_matrix *from, ts_matrix *to);
+
+/* Same shape, dtype and values (-0 equals 0, NaN nothing); the same bits. */
+bool ts_matrix_equal(const ts_matrix *a, const ts_matrix *b);
+bool ts_matrix_identical(const ts_matrix *a, const ts_matrix *b);
+
+/* How far two numbers of a dtype are apart: how many numbers of that dtype lie between them, plus
+ * one. 0 for equal ones and for two NaNs; +inf for NaN against a number, and for an infinity
+ * against anything else. */
+double ts_ulps(ts_dtype dtype, double a, double b);
+
+/* The largest ts_ulps over all cells of a and b, of one shape and dtype; the first cell that has it
+ * in *row, *col, from 0 (-1, -1 where there are no cells). */
+double ts_matrix_ulps(const ts_matrix *a, const ts_matrix *b, int64_t *row, int64_t *col);
+
 #endif

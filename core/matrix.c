@@ -1,0 +1,209 @@
+#include "matrix.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Sizes */
+
+ts_status ts_matrix_size(ts_dtype dtype, int64_t rows, int64_t cols, size_t *bytes,
+                         ts_detail *detail) {
+    int64_t count = 0, size = 0;
+    if (rows < 0 || cols < 0 || __builtin_mul_overflow(rows, cols, &count) ||
+        __builtin_mul_overflow(count, (int64_t)ts_dtype_size(dtype), &size) ||
+        (uint64_t)size > PTRDIFF_MAX) {
+        if (detail) {
+            detail->want[0] = rows;
+            detail->want[1] = cols;
+        }
+        return TS_TOO_LARGE;
+    }
+    *bytes = (size_t)size;
+    return TS_OK;
+}
+
+/* Views */
+
+/* The address of an element; data itself for a matrix without elements, whose data may be NULL. */
+static void *address(const ts_matrix *m, int64_t row, int64_t col) {
+    if (m->rows == 0 || m->cols == 0) return m->data;
+    int64_t offset = row * m->row_stride + col * m->col_stride;
+    return (char *)m->data + offset * (int64_t)ts_dtype_size(m->dtype);
+}
+
+ts_matrix ts_matrix_packed(ts_dtype dtype, int64_t rows, int64_t cols, void *data) {
+    return (ts_matrix){dtype, rows, cols, cols, 1, data};
+}
+
+ts_matrix ts_matrix_slice(const ts_matrix *m, int64_t row, int64_t col, int64_t rows,
+                          int64_t cols) {
+    ts_matrix view = *m;
+    view.rows = rows;
+    view.cols = cols;
+    view.data = rows > 0 && cols > 0 ? address(m, row, col) : m->data;
+    return view;
+}
+
+ts_matrix ts_matrix_transposed(const ts_matrix *m) {
+    return (ts_matrix){m->dtype, m->cols, m->rows, m->col_stride, m->row_stride, m->data};
+}
+
+ts_status ts_matrix_broadcast(const ts_matrix *m, int64_t rows, int64_t cols, ts_matrix *out,
+                              ts_detail *detail) {
+    if ((m->rows != rows && m->rows != 1) || (m->cols != cols && m->cols != 1)) {
+        detail->want[0] = rows;
+        detail->want[1] = cols;
+        detail->got[0] = m->rows;
+        detail->got[1] = m->cols;
+        return TS_SHAPE;
+    }
+    *out = (ts_matrix){m->dtype,
+                       rows,
+                       cols,
+                       m->rows == rows ? m->row_stride : 0,
+                       m->cols == cols ? m->col_stride : 0,
+                       m->data};
+    return TS_OK;
+}
+
+bool ts_matrix_is_packed(const ts_matrix *m) {
+    return (m->col_stride == 1 || m->cols <= 1) && (m->row_stride == m->cols || m->rows <= 1);
+}
+
+/* The first byte of m's elements, and the one behind the last. */
+static void extent(const ts_matrix *m, uintptr_t *first, uintptr_t *end) {
+    int64_t low = 0, high = 0;
+    int64_t reach[2] = {(m->rows - 1) * m->row_stride, (m->cols - 1) * m->col_stride};
+    for (int axis = 0; axis < 2; axis++) *(reach[axis] < 0 ? &low : &high) += reach[axis];
+    int64_t size = (int64_t)ts_dtype_size(m->dtype);
+    *first = (uintptr_t)m->data + (uintptr_t)(low * size);
+    *end = (uintptr_t)m->data + (uintptr_t)((high + 1) * size);
+}
+
+bool ts_matrix_overlap(const ts_matrix *a, const ts_matrix *b) {
+    if (a->rows == 0 || a->cols == 0 || b->rows == 0 || b->cols == 0) return false;
+    uintptr_t a_first, a_end, b_first, b_end;
+    extent(a, &a_first, &a_end);
+    extent(b, &b_first, &b_end);
+    return a_first < b_end && b_first < a_end;
+}
+
+/* Elements */
+
+double ts_matrix_get(const ts_matrix *m, int64_t row, int64_t col) {
+    const void *at = address(m, row, col);
+    return m->dtype == TS_F32 ? *(const float *)at : *(const double *)at;
+}
+
+void ts_matrix_set(ts_matrix *m, int64_t row, int64_t col, double x) {
+    void *at = address(m, row, col);
+    if (m->dtype == TS_F32)
+        *(float *)at = (float)x;
+    else
+        *(double *)at = x;
+}
+
+void ts_matrix_fill(ts_matrix *m, double x) {
+    ts_matrix cell = {TS_F64, 1, 1, 0, 0, &x}, all;
+    ts_detail detail;
+    if (ts_matrix_broadcast(&cell, m->rows, m->cols, &all, &detail) == TS_OK)
+        ts_matrix_copy(&all, m);
+}
+
+/* Copies `count` elements of a row from (row, col) on. */
+static void copy_stretch(const ts_matrix *from, ts_matrix *to, int64_t row, int64_t col,
+                         int64_t count) {
+    const int64_t s = from->col_stride, t = to->col_stride;
+    const void *source = address(from, row, col);
+    void *target = address(to, row, col);
+    if (from->dtype == to->dtype && s == 1 && t == 1)
+        memcpy(target, source, (size_t)count * ts_dtype_size(to->dtype));
+    else if (from->dtype == TS_F32 && to->dtype == TS_F32)
+        for (int64_t i = 0; i < count; i++)
+            ((float *)target)[i * t] = ((const float *)source)[i * s];
+    else if (from->dtype == TS_F32)
+        for (int64_t i = 0; i < count; i++)
+            ((double *)target)[i * t] = ((const float *)source)[i * s];
+    else if (to->dtype == TS_F32)
+        for (int64_t i = 0; i < count; i++)
+            ((float *)target)[i * t] = (float)((const double *)source)[i * s];
+    else
+        for (int64_t i = 0; i < count; i++)
+            ((double *)target)[i * t] = ((const double *)source)[i * s];
+}
+
+void ts_matrix_copy(const ts_matrix *from, ts_matrix *to) {
+    if (to->rows == 0 || to->cols == 0) return;
+    if (from->dtype == to->dtype && ts_matrix_is_packed(from) && ts_matrix_is_packed(to)) {
+        memcpy(to->data, from->data,
+               (size_t)to->rows * (size_t)to->cols * ts_dtype_size(to->dtype));
+        return;
+    }
+    /* Squares of 32 keep the cache lines of a transposed side in use; rows are best whole. */
+    bool by_rows = from->col_stride <= 1 && to->col_stride == 1;
+    int64_t tile_rows = by_rows ? 1 : 32, tile_cols = by_rows ? to->cols : 32;
+    for (int64_t r0 = 0; r0 < to->rows; r0 += tile_rows)
+        for (int64_t c = 0; c < to->cols; c += tile_cols) {
+            int64_t count = to->cols - c < tile_cols ? to->cols - c : tile_cols;
+            int64_t end = to->rows - r0 < tile_rows ? to->rows : r0 + tile_rows;
+            for (int64_t r = r0; r < end; r++) copy_stretch(from, to, r, c, count);
+        }
+}
+
+/* Comparisons */
+
+bool ts_matrix_equal(const ts_matrix *a, const ts_matrix *b) {
+    if (a->dtype != b->dtype || a->rows != b->rows || a->cols != b->cols) return false;
+    for (int64_t r = 0; r < a->rows; r++)
+        for (int64_t c = 0; c < a->cols; c++)
+            if (!(ts_matrix_get(a, r, c) == ts_matrix_get(b, r, c))) return false;
+    return true;
+}
+
+bool ts_matrix_identical(const ts_matrix *a, const ts_matrix *b) {
+    if (a->dtype != b->dtype || a->rows != b->rows || a->cols != b->cols) return false;
+    size_t size = ts_dtype_size(a->dtype);
+    bool whole = a->col_stride == 1 && b->col_stride == 1;
+    int64_t steps = whole ? 1 : a->cols;
+    if (whole) size *= (size_t)a->cols;
+    if (a->cols == 0) return true;
+    for (int64_t r = 0; r < a->rows; r++)
+        for (int64_t c = 0; c < steps; c++)
+            if (memcmp(address(a, r, c), address(b, r, c), size) != 0) return false;
+    return true;
+}
+
+/* The place of x among the numbers of its dtype in ascending order; -0 and 0 share place 0. */
+static int64_t place(ts_dtype dtype, double x) {
+    int64_t bits = 0;
+    if (dtype == TS_F32) {
+        int32_t narrow = 0;
+        float y = (float)x;
+        memcpy(&narrow, &y, sizeof y);
+        bits = narrow < 0 ? INT32_MIN - (int64_t)narrow : narrow;
+    } else {
+        memcpy(&bits, &x, sizeof x);
+        if (bits < 0) bits = INT64_MIN - bits;
+    }
+    return bits;
+}
+
+double ts_ulps(ts_dtype dtype, double a, double b) {
+    if (a == b || (isnan(a) && isnan(b))) return 0;
+    if (!isfinite(a) || !isfinite(b)) return INFINITY;
+    int64_t p = place(dtype, a), q = place(dtype, b);
+    return p < q ? (double)((uint64_t)q - (uint64_t)p) : (double)((uint64_t)p - (uint64_t)q);
+}
+
+double ts_matrix_ulps(const ts_matrix *a, const ts_matrix *b, int64_t *row, int64_t *col) {
+    double worst = -1;
+    *row = *col = -1;
+    for (int64_t r = 0; r < a->rows; r++)
+        for (int64_t c = 0; c < a->cols; c++) {
+            double ulps = ts_ulps(a->dtype, ts_matrix_get(a, r, c), ts_matrix_get(b, r, c));
+            if (ulps <= worst) continue;
+            worst = ulps;
+            *row = r;
+            *col = c;
+        }
+    return worst < 0 ? 0 : worst;
+}

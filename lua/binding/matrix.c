@@ -1,0 +1,159 @@
+/* matrix.c -- the matrix userdata: its memory, its parent, its fields. */
+#include "matrix.h"
+
+#include <string.h>
+
+const char *const ts_lua_dtype_names[] = {"f32", "f64", NULL};
+
+ts_matrix *ts_lua_test_matrix(lua_State *L, int index) {
+    return luaL_testudata(L, index, TS_MATRIX);
+}
+
+ts_matrix *ts_lua_check_matrix(lua_State *L, int arg) {
+    ts_matrix *m = ts_lua_test_matrix(L, arg);
+    if (!m) ts_lua_type_error(L, arg, NULL, "matrix");
+    return m;
+}
+
+ts_matrix *ts_lua_new_matrix(lua_State *L, ts_dtype dtype, int64_t rows, int64_t cols) {
+    size_t bytes = 0;
+    void *memory;
+    if (ts_matrix_size(dtype, rows, cols, &bytes, NULL) != TS_OK)
+        luaL_error(L, "a %Ix%I matrix is too large", (LUAI_UACINT)rows, (LUAI_UACINT)cols);
+    ts_matrix *m = ts_lua_new_block(L, sizeof *m, bytes, 0, &memory);
+    *m = ts_matrix_packed(dtype, rows, cols, memory);
+    luaL_setmetatable(L, TS_MATRIX);
+    return m;
+}
+
+/* Pushes what owns the memory of the value at `index`: the matrix behind a view, else itself. */
+static void push_owner(lua_State *L, int index) {
+    if (ts_lua_test_matrix(L, index)) {
+        if (lua_getiuservalue(L, index, 1) == LUA_TUSERDATA) return;
+        lua_pop(L, 1);
+    }
+    lua_pushvalue(L, index);
+}
+
+ts_matrix *ts_lua_new_view(lua_State *L, int index, const ts_matrix *view) {
+    void *memory;
+    index = lua_absindex(L, index);
+    ts_matrix *m = ts_lua_new_block(L, sizeof *m, 0, 1, &memory);
+    *m = *view;
+    luaL_setmetatable(L, TS_MATRIX);
+    push_owner(L, index);
+    lua_setiuservalue(L, -2, 1);
+    return m;
+}
+
+int64_t ts_lua_check_index(lua_State *L, int arg, int64_t n, const char *what) {
+    int whole;
+    int64_t i = lua_tointegerx(L, arg, &whole);
+    if (!whole && lua_isnumber(L, arg))
+        ts_lua_arg_error(L, arg, NULL, "number has no integer representation");
+    if (!whole) ts_lua_type_error(L, arg, NULL, "number");
+    int64_t at = i < 0 ? i + n : i - 1;
+    if (at < 0 || at >= n)
+        ts_lua_arg_error(L, arg, NULL, "%s %I of a matrix with %I", what, (LUAI_UACINT)i,
+                         (LUAI_UACINT)n);
+    return at;
+}
+
+void ts_lua_check_dtype(lua_State *L, int arg, ts_dtype want, ts_dtype got) {
+    if (want != got)
+        ts_lua_arg_error(L, arg, NULL, "%s expected, got %s; convert with m:to(dtype)",
+                         ts_lua_dtype_names[want], ts_lua_dtype_names[got]);
+}
+
+int ts_lua_opt_axis(lua_State *L, int arg, int otherwise) {
+    static const char *const axes[] = {"rows", "cols", NULL};
+    if (lua_isnoneornil(L, arg)) return otherwise;
+    const char *name = lua_type(L, arg) == LUA_TSTRING ? lua_tostring(L, arg) : "";
+    for (int axis = 0; axes[axis]; axis++)
+        if (strcmp(axes[axis], name) == 0) return axis;
+    return ts_lua_arg_error(L, arg, NULL, "\"rows\" or \"cols\" expected, got %s",
+                            *name ? name : luaL_typename(L, arg));
+}
+
+/* [m, i, j] -> [number]. m is put behind i and j, so that an error numbers them as the user did. */
+static int element(lua_State *L) {
+    const ts_matrix *m = ts_lua_check_matrix(L, 1);
+    lua_settop(L, 3);
+    lua_rotate(L, 1, -1);
+    int64_t row = ts_lua_check_index(L, 1, m->rows, "row");
+    int64_t col = ts_lua_check_index(L, 2, m->cols, "column");
+    lua_pushnumber(L, ts_matrix_get(m, row, col));
+    return 1;
+}
+
+/* [m, key]: a method, a field, or what `methods` itself makes of a name it lacks. */
+static int get_field(lua_State *L) {
+    const ts_matrix *m = ts_lua_check_matrix(L, 1);
+    lua_settop(L, 2);
+    lua_pushvalue(L, 2);
+    if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL) return 1;
+    const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
+    if (strcmp(name, "rows") == 0)
+        lua_pushinteger(L, m->rows);
+    else if (strcmp(name, "cols") == 0)
+        lua_pushinteger(L, m->cols);
+    else if (strcmp(name, "dtype") == 0)
+        lua_pushstring(L, ts_lua_dtype_names[m->dtype]);
+    else {
+        lua_pushvalue(L, 2);
+        lua_gettable(L, lua_upvalueindex(1));
+    }
+    return 1;
+}
+
+static int refuse_field(lua_State *L) {
+    return luaL_error(L, "a matrix has no fields to set: m:set(i, j, x) writes an element");
+}
+
+static int length(lua_State *L) {
+    lua_pushinteger(L, ts_lua_check_matrix(L, 1)->rows);
+    return 1;
+}
+
+/* [m] -> [string]: methods.tostring where Lua has added it, else the shape. */
+static int to_string(lua_State *L) {
+    const ts_matrix *m = ts_lua_check_matrix(L, 1);
+    lua_pushliteral(L, "tostring");
+    if (lua_rawget(L, lua_upvalueindex(1)) == LUA_TFUNCTION) {
+        lua_pushvalue(L, 1);
+        lua_call(L, 1, 1);
+    } else {
+        lua_pushfstring(L, "matrix %Ix%I %s", (LUAI_UACINT)m->rows, (LUAI_UACINT)m->cols,
+                        ts_lua_dtype_names[m->dtype]);
+    }
+    return 1;
+}
+
+static const luaL_Reg metamethods[] = {{"__call", element},          {"__index", get_field},
+                                       {"__newindex", refuse_field},  {"__len", length},
+                                       {"__tostring", to_string}, {NULL, NULL}};
+
+/* Every metamethod has `methods` as its upvalue. */
+static void open_metatable(lua_State *L, int methods) {
+    luaL_newmetatable(L, TS_MATRIX);
+    lua_pushboolean(L, 0);
+    lua_setfield(L, -2, "__metatable");
+    lua_pushvalue(L, methods);
+    luaL_setfuncs(L, metamethods, 1);
+    luaL_setfuncs(L, ts_lua_matrix_operators, 0);
+    lua_pop(L, 1);
+}
+
+int ts_lua_open_matrix(lua_State *L) {
+    lua_newtable(L);
+    luaL_setfuncs(L, ts_lua_matrix_makers, 0);
+    luaL_setfuncs(L, ts_lua_matrix_joins, 0);
+    luaL_setfuncs(L, ts_lua_matrix_functions, 0);
+    lua_newtable(L);
+    luaL_setfuncs(L, ts_lua_matrix_views, 0);
+    luaL_setfuncs(L, ts_lua_matrix_functions, 0);
+    luaL_setfuncs(L, ts_lua_matrix_arithmetic, 0);
+    open_metatable(L, lua_gettop(L));
+    lua_setfield(L, -2, "methods");
+    return 1;
+}

@@ -1,0 +1,30 @@
+/* matrix.h -- what the files of the matrix userdata share. */
+#ifndef TS_BINDING_MATRIX_H
+#define TS_BINDING_MATRIX_H
+
+#include "binding.h"
+
+/* The functions of each file: of the module's table, and of `methods`. */
+extern const luaL_Reg ts_lua_matrix_makers[];     /* matrix_make.c */
+extern const luaL_Reg ts_lua_matrix_joins[];      /* matrix_join.c */
+extern const luaL_Reg ts_lua_matrix_views[];      /* matrix_view.c, methods */
+extern const luaL_Reg ts_lua_matrix_arithmetic[]; /* matrix_arithmetic.c, methods */
+extern const luaL_Reg ts_lua_matrix_operators[];  /* matrix_arithmetic.c, of the metatable */
+extern const luaL_Reg ts_lua_matrix_functions[];  /* matrix_arithmetic.c: of numbers or matrices */
+extern const luaL_Reg ts_lua_matrix_reductions[]; /* matrix_reduce.c, methods */
+extern const luaL_Reg ts_lua_matrix_bytes[];      /* matrix_bytes.c */
+
+extern const char *const ts_lua_dtype_names[]; /* in the order of ts_dtype; NULL ends them */
+
+/* The argument as an index of an axis of n, what = "row" or "column"; negative ones count from the
+ * end. Returns it from 0. */
+int64_t ts_lua_check_index(lua_State *L, int arg, int64_t n, const char *what);
+
+/* Raises for an operand of another dtype, naming both. */
+void ts_lua_check_dtype(lua_State *L, int arg, ts_dtype want, ts_dtype got);
+
+/* The argument "rows" or "cols" (else an error), or -1 where there is none. */
+enum { TS_LUA_ROWS, TS_LUA_COLS };
+int ts_lua_opt_axis(lua_State *L, int arg, int otherwise);
+
+#endif
