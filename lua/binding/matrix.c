@@ -130,8 +130,8 @@ static int to_string(lua_State *L) {
 }
 
 static const luaL_Reg metamethods[] = {{"__call", element},          {"__index", get_field},
-                                       {"__newindex", refuse_field},  {"__len", length},
-                                       {"__tostring", to_string}, {NULL, NULL}};
+                                       {"__newindex", refuse_field}, {"__len", length},
+                                       {"__tostring", to_string},    {NULL, NULL}};
 
 /* Every metamethod has `methods` as its upvalue. */
 static void open_metatable(lua_State *L, int methods) {

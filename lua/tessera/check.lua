@@ -51,14 +51,23 @@ function check.near(name, names)
   return best
 end
 
---- Raises the error for a field that `what` (as in "a problem") does not have, naming the near one.
+--- What to say of a field that `what` (as in "a problem") does not have, naming the near one.
+---@param what string
+---@param name any
+---@param names string[]
+---@return string
+function check.unknown_field(what, name, names)
+  local near = type(name) == "string" and check.near(name, names)
+  return ("%s has no field '%s'%s"):format(what, tostring(name),
+    near and (" (did you mean '%s'?)"):format(near) or "")
+end
+
+--- Raises that as an error at the user's line.
 ---@param what string
 ---@param name any
 ---@param names string[]
 function check.no_field(what, name, names)
-  local near = type(name) == "string" and check.near(name, names)
-  core.fail(("%s has no field '%s'%s"):format(what, tostring(name),
-    near and (" (did you mean '%s'?)"):format(near) or ""))
+  core.fail(check.unknown_field(what, name, names))
 end
 
 return check

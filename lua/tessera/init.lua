@@ -12,10 +12,10 @@ local ts = {version = "0.1.0"}
 
 -- Where each public name lives: the module's name, and its field (true: the module itself).
 local public = {
-  matrix = {"matrix", true}, zeros = {"matrix"}, ones = {"matrix"}, eye = {"matrix"},
+  matrix = {"matrix"}, zeros = {"matrix"}, ones = {"matrix"}, eye = {"matrix"},
   rand = {"matrix"}, randn = {"matrix"}, linspace = {"matrix"},
   hcat = {"matrix"}, vcat = {"matrix"}, exp = {"matrix"}, log = {"matrix"}, tanh = {"matrix"},
-  abs = {"matrix"}, sqrt = {"matrix"},
+  abs = {"matrix"}, sqrt = {"matrix"}, sin = {"matrix"}, cos = {"matrix"},
   diff = {"diff", true}, ulps = {"diff"},
   load = {"files"}, save = {"files"}, names = {"files"},
   mask = {"mask", true}, score = {"score", true},
