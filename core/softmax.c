@@ -1,0 +1,475 @@
+/* softmax.c -- road 1, as the definition reads: scores, weights e^(s - m), their sum, and one true
+ * division. A few rows at a time share what they read; no row's arithmetic depends on another's. */
+#include "softmax.h"
+
+#include "threads.h"
+
+#include <math.h>
+#include <omp.h>
+#include <stdatomic.h>
+#include <string.h>
+
+enum { STRIP = 64, MOST_ROWS = 8 }; /* keys to a word of mask bits; rows that share a read of K */
+
+typedef enum { OUTPUT, SCORES, WEIGHTS } question;
+
+typedef struct {
+    const ts_problem *p;
+    question asked;
+    bool zero_empty;
+    int64_t first_head, heads; /* the heads asked for */
+    int64_t rows;              /* to an item */
+    int64_t items_a_head;
+    ts_matrix *out, *lse;
+} job;
+
+/* One thread's work space. */
+typedef struct {
+    double *q;      /* rows x d, the scale folded in */
+    double *s;      /* rows x n_k: scores, then weights; -inf where not allowed */
+    double *strip;  /* of K, d x STRIP, or of V, STRIP x d_v: doubles */
+    double *z;      /* rows x d_v */
+    uint64_t *bits; /* rows x words: what the mask allows */
+    void *scratch;  /* the mask's or the score program's */
+} work;
+
+/* A row's failure: the first in the order of rows, keys, and scores before values. */
+typedef struct {
+    ts_status status;
+    int64_t item; /* where it was found: lower items come first */
+    ts_detail detail;
+    int64_t empty_rows, first_empty; /* of the rows seen; first_empty = head * n_q + row */
+} failure;
+
+/* ---- reading the problem ---- */
+
+static double load(const ts_matrix *m, int64_t row, int64_t col) {
+    int64_t at = row * m->row_stride + col * m->col_stride;
+    return m->dtype == TS_F32 ? (double)((const float *)m->data)[at]
+                              : ((const double *)m->data)[at];
+}
+
+/* +0.0 and the one quiet NaN, rounded once to the matrix's dtype. */
+static void store(ts_matrix *m, int64_t row, int64_t col, double x) {
+    int64_t at = row * m->row_stride + col * m->col_stride;
+    double plain = isnan(x) ? (double)NAN : x + 0.0;
+    if (m->dtype == TS_F32)
+        ((float *)m->data)[at] = (float)plain + 0.0f;
+    else
+        ((double *)m->data)[at] = plain;
+}
+
+static const ts_mask *mask_of(const ts_problem *p, int64_t head) {
+    return p->mask ? p->mask[head] : NULL;
+}
+
+static const ts_score *score_of(const ts_problem *p, int64_t head) {
+    return p->score ? p->score[head] : NULL;
+}
+
+static int64_t words_of(const ts_problem *p) { return (p->n_k + STRIP - 1) / STRIP; }
+
+/* A bit for each key that rows row .. row + rows - 1 may use. */
+static void read_mask(const ts_problem *p, int64_t head, int64_t row, int64_t rows, work *w) {
+    const ts_mask *mask = mask_of(p, head);
+    int64_t words = words_of(p);
+    if (mask && p->n_k > 0) {
+        ts_range i = {row + 1, row + rows}, j = {p->first_key, p->first_key + p->n_k - 1};
+        ts_mask_tile(mask, head + 1, i, j, w->bits, words, w->scratch);
+        return;
+    }
+    memset(w->bits, 0xff, (size_t)(rows * words) * sizeof *w->bits);
+    for (int64_t r = 0; p->n_k % STRIP && r < rows; r++)
+        w->bits[(r + 1) * words - 1] = ((uint64_t)1 << p->n_k % STRIP) - 1;
+}
+
+/* Applies the score function to the strip of keys at `key`. Each of its operations rounds once in
+ * the problem's dtype, which its argument and result have. */
+static ts_status apply_score(const ts_problem *p, int64_t head, int64_t row, int64_t key,
+                             int64_t count, uint64_t allowed, double *s, void *scratch) {
+    const ts_score *score = score_of(p, head);
+    int64_t j = p->first_key + key;
+    float narrow[STRIP];
+    if (!score) return TS_OK;
+    if (!score->program) {
+        ts_status status = score->call(score->data, head + 1, row + 1, j, count, &allowed, s);
+        for (int64_t n = 0; p->dtype == TS_F32 && n < count; n++) s[n] = (float)s[n];
+        return status;
+    }
+    if (p->dtype == TS_F64) {
+        ts_program_score_f64(score->program, head + 1, row + 1, j, count, s, scratch);
+        return TS_OK;
+    }
+    for (int64_t n = 0; n < count; n++) narrow[n] = (float)s[n];
+    ts_program_score_f32(score->program, head + 1, row + 1, j, count, narrow, scratch);
+    for (int64_t n = 0; n < count; n++) s[n] = narrow[n];
+    return TS_OK;
+}
+
+/* What counts as infinite is what the dtype cannot hold. */
+static double clamp(ts_dtype dtype, double s) {
+    return dtype == TS_F32 && !isfinite((float)s) ? (double)(float)s : s + 0.0;
+}
+
+/* Writes the scores of keys key .. key + count - 1 for one row: c<q, k_j>, summed in the order of
+ * the columns, then the score function, then the mask, which selects. */
+static ts_status score_strip(const ts_problem *p, int64_t head, int64_t row, int64_t key,
+                             int64_t count, uint64_t allowed, const double *q, const double *k,
+                             double *s, void *scratch) {
+    double sum[STRIP] = {0};
+    for (int64_t r = 0; r < p->d; r++)
+        for (int n = 0; n < STRIP; n++) sum[n] += q[r] * k[r * STRIP + n];
+    ts_status status = apply_score(p, head, row, key, count, allowed, sum, scratch);
+    for (int64_t n = 0; n < count; n++)
+        s[n] = allowed >> n & 1 ? clamp(p->dtype, sum[n]) : -(double)INFINITY;
+    return status;
+}
+
+/* The scores of `rows` rows from `row` on, in w->s. */
+static ts_status read_scores(const ts_problem *p, int64_t head, int64_t row, int64_t rows,
+                             work *w) {
+    ts_matrix q = ts_problem_q(p, head), k = ts_problem_k(p, head);
+    int64_t words = words_of(p);
+    ts_status status = TS_OK;
+    for (int64_t r = 0; r < rows; r++)
+        for (int64_t c = 0; c < p->d; c++)
+            w->q[r * p->d + c] = p->scale[head] * load(&q, row + r, c);
+    read_mask(p, head, row, rows, w);
+    for (int64_t key = 0; !status && key < p->n_k; key += STRIP) {
+        int64_t count = p->n_k - key < STRIP ? p->n_k - key : STRIP;
+        const uint64_t *allowed = w->bits + key / STRIP;
+        uint64_t any = 0;
+        for (int64_t r = 0; r < rows; r++) any |= allowed[r * words];
+        for (int64_t c = 0; any && c < p->d; c++)
+            for (int64_t n = 0; n < STRIP; n++)
+                w->strip[c * STRIP + n] = n < count ? load(&k, key + n, c) : 0;
+        for (int64_t r = 0; !status && r < rows; r++) {
+            double *s = w->s + r * p->n_k + key;
+            if (allowed[r * words])
+                status = score_strip(p, head, row + r, key, count, allowed[r * words],
+                                     w->q + r * p->d, w->strip, s, w->scratch);
+            else
+                for (int64_t n = 0; n < count; n++) s[n] = -(double)INFINITY;
+        }
+    }
+    return status;
+}
+
+/* ---- one row ---- */
+
+/* The first key whose score is NaN or +inf, or -1. */
+static int64_t bad_score(const double *s, int64_t n_k) {
+    for (int64_t j = 0; j < n_k; j++)
+        if (!(s[j] < (double)INFINITY)) return j;
+    return -1;
+}
+
+/* The first key below `end` with a weight whose value is not finite, and its first such column. */
+static int64_t bad_value(const ts_matrix *v, const double *s, int64_t end, int64_t *column) {
+    for (int64_t j = 0; j < end; j++)
+        for (int64_t c = 0; s[j] != -(double)INFINITY && c < v->cols; c++)
+            if (!isfinite(load(v, j, c))) {
+                *column = c;
+                return j;
+            }
+    return -1;
+}
+
+/* What a row came to: m over scores and sink, and the normaliser. */
+typedef struct {
+    double max, norm;
+    bool empty; /* neither keys nor sink */
+} row_sum;
+
+static double power(ts_base base, double x) { return base == TS_BASE_2 ? exp2(x) : exp(x); }
+
+/* Turns the scores s of one row into base^(s - m), 0 where not allowed. */
+static row_sum weigh(const ts_problem *p, int64_t head, double *s) {
+    double sink = p->sink ? p->sink[head] : -(double)INFINITY, max = sink;
+    for (int64_t j = 0; j < p->n_k; j++)
+        if (s[j] > max || isnan(s[j])) max = s[j];
+    if (max == -(double)INFINITY) {
+        memset(s, 0, (size_t)p->n_k * sizeof *s);
+        return (row_sum){max, 0, true};
+    }
+    double norm = 0;
+    for (int64_t j = 0; j < p->n_k; j++) {
+        s[j] = s[j] == -(double)INFINITY ? 0 : power(p->base, s[j] - max);
+        norm += s[j];
+    }
+    return (row_sum){max, norm + (sink == -(double)INFINITY ? 0 : power(p->base, sink - max)),
+                     false};
+}
+
+static double lse_of(ts_base base, row_sum sum) {
+    return sum.empty ? sum.max : (base == TS_BASE_2 ? sum.max * M_LN2 : sum.max) + log(sum.norm);
+}
+
+/* Notes a failure unless an earlier row's is known. */
+static void fail(failure *f, ts_status status, int64_t item, int64_t head, int64_t row, int64_t key,
+                 int64_t column, double value) {
+    if (f->status) return;
+    f->status = status;
+    f->item = item;
+    f->detail = (ts_detail){
+        .row = row + 1, .key = key, .head = head + 1, .column = column + 1, .value = value};
+}
+
+/* What of row `row` is not finite is an error, or, propagated, NaN. */
+static void judge_scores(const job *job, int64_t item, int64_t head, int64_t row, double *s,
+                         failure *f) {
+    const ts_problem *p = job->p;
+    int64_t bad = bad_score(s, p->n_k), column = 0, value = -1;
+    if (p->propagate) {
+        for (int64_t j = bad; j >= 0 && j < p->n_k; j++)
+            if (!(s[j] < (double)INFINITY)) s[j] = NAN;
+        return;
+    }
+    ts_matrix v = ts_problem_v(p, head);
+    if (job->asked == OUTPUT) value = bad_value(&v, s, bad < 0 ? p->n_k : bad, &column);
+    if (value >= 0)
+        fail(f, TS_NONFINITE_VALUE, item, head, row, p->first_key + value, column,
+             load(&v, value, column));
+    else if (bad >= 0)
+        fail(f, TS_NONFINITE_SCORE, item, head, row, p->first_key + bad, 0, s[bad]);
+}
+
+/* z = sum of weights times values, for rows whose weights stand in w->s; keys that a row may not
+ * use are not touched: allowed scores of -inf have been dropped from the bits. */
+static void sum_values(const ts_problem *p, int64_t head, int64_t rows, work *w) {
+    ts_matrix v = ts_problem_v(p, head);
+    int64_t words = words_of(p);
+    memset(w->z, 0, (size_t)(rows * p->d_v) * sizeof *w->z);
+    for (int64_t key = 0; key < p->n_k; key += STRIP) {
+        int64_t count = p->n_k - key < STRIP ? p->n_k - key : STRIP;
+        uint64_t any = 0;
+        for (int64_t r = 0; r < rows; r++) any |= w->bits[r * words + key / STRIP];
+        for (int64_t n = 0; any && n < count; n++)
+            for (int64_t c = 0; c < p->d_v; c++) {
+                double x = load(&v, key + n, c);
+                w->strip[n * p->d_v + c] = isfinite(x) ? x : (double)NAN; /* propagated as NaN */
+            }
+        for (int64_t r = 0; r < rows; r++)
+            for (int64_t n = 0; n < count; n++) {
+                if (!(w->bits[r * words + key / STRIP] >> n & 1)) continue;
+                double weight = w->s[r * p->n_k + key + n];
+                const double *restrict value = w->strip + n * p->d_v;
+                double *restrict z = w->z + r * p->d_v;
+                for (int64_t c = 0; c < p->d_v; c++) z[c] += weight * value[c];
+            }
+    }
+}
+
+/* ---- items ---- */
+
+/* Drops keys whose allowed score is -inf: it counts as not allowed. */
+static void drop_infinite(const ts_problem *p, int64_t rows, work *w) {
+    int64_t words = words_of(p);
+    for (int64_t r = 0; r < rows; r++)
+        for (int64_t j = 0; j < p->n_k; j++)
+            if (w->s[r * p->n_k + j] == -(double)INFINITY)
+                w->bits[r * words + j / STRIP] &= ~((uint64_t)1 << j % STRIP);
+}
+
+static void note_empty(const job *job, int64_t head, int64_t row, failure *f) {
+    int64_t place = head * job->p->n_q + row;
+    if (f->empty_rows++ == 0 || place < f->first_empty) f->first_empty = place;
+}
+
+static void store_row(const job *job, int64_t head, int64_t row, row_sum sum, const double *s,
+                      const double *z) {
+    const ts_problem *p = job->p;
+    for (int64_t j = 0; job->asked != OUTPUT && j < p->n_k; j++)
+        store(job->out, row, j, job->asked == SCORES || sum.empty ? s[j] : s[j] / sum.norm);
+    if (job->asked != OUTPUT) return;
+    for (int64_t c = 0; c < p->d_v; c++)
+        store(job->out, row, head * p->d_v + c, sum.empty ? 0 : z[c] / sum.norm);
+    if (job->lse) store(job->lse, row, head, lse_of(p->base, sum));
+}
+
+/* Answers item `item`: a few rows of one head. */
+static void answer(const job *job, int64_t item, work *w, failure *f) {
+    const ts_problem *p = job->p;
+    int64_t head = job->first_head + item / job->items_a_head;
+    int64_t row = item % job->items_a_head * job->rows;
+    int64_t rows = p->n_q - row < job->rows ? p->n_q - row : job->rows;
+    row_sum sums[MOST_ROWS] = {{0, 0, false}};
+    ts_status status = read_scores(p, head, row, rows, w);
+    if (status) fail(f, status, item, head, row, 0, 0, 0);
+    for (int64_t r = 0; !f->status && r < rows; r++)
+        judge_scores(job, item, head, row + r, w->s + r * p->n_k, f);
+    if (f->status) return;
+    if (job->asked == OUTPUT) drop_infinite(p, rows, w);
+    for (int64_t r = 0; job->asked != SCORES && r < rows; r++) {
+        sums[r] = weigh(p, head, w->s + r * p->n_k);
+        if (sums[r].empty) note_empty(job, head, row + r, f);
+    }
+    if (job->asked == OUTPUT) sum_values(p, head, rows, w);
+    for (int64_t r = 0; r < rows; r++)
+        store_row(job, head, row + r, sums[r], w->s + r * p->n_k, w->z + r * p->d_v);
+}
+
+/* ---- all items ---- */
+
+/* Adds count * each, rounded up to a cache line, to *bytes. */
+static bool add_room(size_t *bytes, int64_t count, int64_t times, size_t each) {
+    size_t size;
+    return !__builtin_mul_overflow((size_t)count, (size_t)times, &size) &&
+           !__builtin_mul_overflow(size, each, &size) &&
+           !__builtin_add_overflow(*bytes, (size + 127) / 64 * 64, bytes);
+}
+
+/* Cuts a thread's work space from memory (NULL: only tells its size); false where it is too large.
+ */
+static bool place_work(const job *job, char *memory, work *w, size_t *bytes) {
+    const ts_problem *p = job->p;
+    size_t at[7] = {0}, scratch = 0;
+    for (int64_t h = 0; h < p->heads; h++) {
+        const ts_score *score = score_of(p, h);
+        size_t mask = mask_of(p, h) ? ts_mask_scratch(mask_of(p, h)) : 0;
+        size_t program = score && score->program ? ts_program_scratch(score->program) : 0;
+        if (mask > scratch) scratch = mask;
+        if (program > scratch) scratch = program;
+    }
+    int64_t width = p->d > p->d_v ? p->d : p->d_v, rows = job->rows;
+    const int64_t count[] = {p->d, p->n_k, width, p->d_v, words_of(p), (int64_t)scratch};
+    const int64_t times[] = {rows, rows, STRIP, rows, rows, 1};
+    const size_t each[] = {8, 8, 8, 8, 8, 1};
+    for (int n = 0; n < 6; n++) {
+        at[n + 1] = at[n];
+        if (!add_room(&at[n + 1], count[n], times[n], each[n])) return false;
+    }
+    *bytes = at[6];
+    if (memory) {
+        *w = (work){(double *)(memory + at[0]),   (double *)(memory + at[1]),
+                    (double *)(memory + at[2]),   (double *)(memory + at[3]),
+                    (uint64_t *)(memory + at[4]), memory + at[5]};
+    }
+    return true;
+}
+
+/* Rows to an item: they share what is read of K and V, and their scores stay within some
+ * megabytes. */
+static int64_t rows_together(const ts_problem *p) {
+    int64_t rows = p->n_k > 0 ? ((int64_t)1 << 20) / p->n_k : MOST_ROWS;
+    return rows < 1 ? 1 : rows > MOST_ROWS ? MOST_ROWS : rows;
+}
+
+/* Calls back into a score function are made on the calling thread alone. */
+static bool calls_back(const job *job) {
+    for (int64_t h = job->first_head; h < job->first_head + job->heads; h++)
+        if (score_of(job->p, h) && !score_of(job->p, h)->program) return true;
+    return false;
+}
+
+/* What threads share while they work. */
+typedef struct {
+    atomic_llong next, failed; /* the next item; the lowest that failed */
+    atomic_bool stopped;
+} shared_state;
+
+/* Takes items in turn. All items below the lowest failing one are answered, whatever the threads
+ * do, so the failure that is told is always the same one. */
+static void take_items(const job *job, int64_t items, const ts_run *run, bool master, work *w,
+                       shared_state *shared, failure *f) {
+    while (!atomic_load(&shared->stopped)) {
+        int64_t item = atomic_fetch_add(&shared->next, 1);
+        if (item >= items || item > atomic_load(&shared->failed)) return;
+        answer(job, item, w, f);
+        if (f->status) {
+            long long lowest = atomic_load(&shared->failed);
+            while (item < lowest && !atomic_compare_exchange_weak(&shared->failed, &lowest, item)) {
+            }
+            return;
+        }
+        if (master && run->poll && run->poll(run->poll_data, (double)(item + 1) / (double)items))
+            atomic_store(&shared->stopped, true);
+    }
+}
+
+static void join(failure *whole, const failure *part) {
+    if (part->status && (!whole->status || part->item < whole->item)) {
+        whole->status = part->status;
+        whole->item = part->item;
+        whole->detail = part->detail;
+    }
+    if (part->empty_rows > 0 && (whole->empty_rows == 0 || part->first_empty < whole->first_empty))
+        whole->first_empty = part->first_empty;
+    whole->empty_rows += part->empty_rows;
+}
+
+static failure answer_all(const job *job, int64_t items, const ts_run *run, int team, char *memory,
+                          size_t each) {
+    shared_state shared;
+    failure whole = {.status = TS_OK};
+    atomic_init(&shared.next, 0);
+    atomic_init(&shared.failed, INT64_MAX);
+    atomic_init(&shared.stopped, false);
+#pragma omp parallel num_threads(team)
+    {
+        work w;
+        size_t bytes;
+        failure mine = {.status = TS_OK};
+        int thread = omp_get_thread_num();
+        place_work(job, memory + each * (size_t)thread, &w, &bytes);
+        take_items(job, items, run, thread == 0, &w, &shared, &mine);
+#pragma omp critical(ts_softmax_join)
+        join(&whole, &mine);
+    }
+    if (atomic_load(&shared.stopped)) whole.status = TS_INTERRUPTED;
+    return whole;
+}
+
+static ts_status finish(const job *job, const failure *f, ts_detail *detail) {
+    if (f->status) *detail = f->detail;
+    if (f->status || f->empty_rows == 0 || job->asked != OUTPUT || job->zero_empty)
+        return f->status;
+    *detail = (ts_detail){.row = f->first_empty % job->p->n_q + 1,
+                          .head = f->first_empty / job->p->n_q + 1,
+                          .count = f->empty_rows};
+    return TS_EMPTY_ROW;
+}
+
+static ts_status run_job(job job, const ts_run *run, ts_detail *detail) {
+    size_t each, bytes;
+    job.rows = rows_together(job.p);
+    job.items_a_head = (job.p->n_q + job.rows - 1) / job.rows;
+    int64_t items = job.items_a_head * job.heads;
+    if (items == 0) return TS_OK;
+    int team = calls_back(&job) ? 1 : ts_threads_team(run->threads, items);
+    if (!place_work(&job, NULL, NULL, &each) || __builtin_mul_overflow(each, (size_t)team, &bytes))
+        return TS_TOO_LARGE;
+    bytes += 64;
+    char *memory = run->allocator.resize(run->allocator.data, NULL, 0, bytes);
+    if (!memory) {
+        detail->bytes = bytes;
+        return TS_NO_MEMORY;
+    }
+    char *aligned = memory + (-(uintptr_t)memory & 63);
+    failure f = answer_all(&job, items, run, team, aligned, each);
+    run->allocator.resize(run->allocator.data, memory, bytes, 0);
+    return finish(&job, &f, detail);
+}
+
+ts_status ts_softmax(const ts_problem *p, bool zero_empty, const ts_run *run, ts_matrix *o,
+                     ts_matrix *lse, ts_detail *detail) {
+    return run_job((job){.p = p,
+                         .asked = OUTPUT,
+                         .zero_empty = zero_empty,
+                         .heads = p->heads,
+                         .out = o,
+                         .lse = lse},
+                   run, detail);
+}
+
+ts_status ts_softmax_scores(const ts_problem *p, int64_t head, const ts_run *run, ts_matrix *out,
+                            ts_detail *detail) {
+    return run_job((job){.p = p, .asked = SCORES, .first_head = head, .heads = 1, .out = out}, run,
+                   detail);
+}
+
+ts_status ts_softmax_weights(const ts_problem *p, int64_t head, const ts_run *run, ts_matrix *out,
+                             ts_detail *detail) {
+    return run_job((job){.p = p, .asked = WEIGHTS, .first_head = head, .heads = 1, .out = out}, run,
+                   detail);
+}
