@@ -280,7 +280,7 @@ static void store_row(const job *job, int64_t head, int64_t row, row_sum sum, co
                       const double *z) {
     const ts_problem *p = job->p;
     for (int64_t j = 0; job->asked != OUTPUT && j < p->n_k; j++)
-        store(job->out, row, j, job->asked == SCORES || sum.empty ? s[j] : s[j] / sum.norm);
+        store(job->out, row, j, job->asked == SCORES || s[j] == 0 ? s[j] : s[j] / sum.norm);
     if (job->asked != OUTPUT) return;
     for (int64_t c = 0; c < p->d_v; c++)
         store(job->out, row, head * p->d_v + c, sum.empty ? 0 : z[c] / sum.norm);
