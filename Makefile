@@ -80,7 +80,7 @@ $(BUILD)/spec/%: spec/core/%.c $(BUILD)/libtessera.a | $(SETUP)
 	$(Q)$(CC) $(BASE) $(WARN) $(CFLAGS) -Icore -Ispec/core $< -o $@ $(BUILD)/libtessera.a $(LIBS) $(LDFLAGS)
 
 # Lua as a shared library, whose symbols the module finds as it finds those of lua5.4.
-$(BUILD)/host: spec/host.c | $(SETUP)
+$(BUILD)/host: spec/host/host.c | $(SETUP)
 	@mkdir -p $(@D) && echo "  cc  $@"
 	$(Q)$(CC) $(BASE) $(WARN) $(CFLAGS) $(LUA_CFLAGS) $< -o $@ $(LUA_LIBS) $(LDFLAGS)
 
@@ -100,7 +100,7 @@ check-lua:
 	luacheck -q --no-color .
 
 check-format:
-	clang-format --dry-run -Werror $(wildcard core/*.[ch] core/kernel/*.[ch] core/kernel/*.inc lua/binding/*.[ch] spec/*.c spec/core/*.[ch])
+	clang-format --dry-run -Werror $(wildcard core/*.[ch] core/kernel/*.[ch] core/kernel/*.inc lua/binding/*.[ch] spec/host/*.c spec/core/*.[ch])
 
 check-exports: all # the module shows one symbol, and brings no Lua of its own
 	nm -D --defined-only $(BUILD)/tessera/core.so | awk '{ print $$3 } $$3 != "luaopen_tessera_core" { bad = 1 } END { exit bad || NR != 1 }'
@@ -114,7 +114,7 @@ check-isa: all programs # the specs once for each instruction set of this proces
 	set -e; for isa in $$(scripts/isas); do echo "TESSERA_ISA=$$isa"; TESSERA_ISA=$$isa $(MAKE) --no-print-directory test; done
 
 check-exit: all # libgomp's threads and the end of the process: 300 runs that must all exit with 0
-	for n in $$(seq 300); do OMP_NUM_THREADS=8 $(LUA_RUN) spec/parallel.lua || { echo "run $$n: status $$?"; exit 1; }; done
+	for n in $$(seq 300); do OMP_NUM_THREADS=8 $(LUA_RUN) spec/host/parallel.lua || { echo "run $$n: status $$?"; exit 1; }; done
 
 SANITIZE := -fno-omit-frame-pointer -fno-sanitize-recover=all
 check-asan: # leaks, too: those of what the module and the specs allocate
@@ -125,14 +125,14 @@ check-asan: # leaks, too: those of what the module and the specs allocate
 check-tsan:
 	$(MAKE) BUILD=build/check-tsan CC=clang CFLAGS='-O1 -g -fsanitize=thread $(SANITIZE)' all build/check-tsan/host
 	LUA_PATH_5_4='lua/?.lua;lua/?/init.lua;;' LUA_CPATH_5_4='build/check-tsan/?.so;;' OMP_NUM_THREADS=4 \
-	  TSAN_OPTIONS='ignore_noninstrumented_modules=1 halt_on_error=1' build/check-tsan/host spec/parallel.lua thorough
+	  TSAN_OPTIONS='ignore_noninstrumented_modules=1 halt_on_error=1' build/check-tsan/host spec/host/parallel.lua thorough
 
 check-valgrind: all
 	OMP_NUM_THREADS=2 $(MAKE) --no-print-directory run-parallel \
 	  RUN='valgrind -q --error-exitcode=1 --leak-check=full --errors-for-leak-kinds=definite'
 
 run-parallel: all
-	$(Q)$(LUA_RUN) spec/parallel.lua
+	$(Q)$(LUA_RUN) spec/host/parallel.lua
 
 demo: all ## a real model's attention layer, computed in many ways
 	$(Q)$(LUA_RUN) examples/01-a-real-layer.lua

@@ -1,11 +1,12 @@
 -- Runs the C tests: each spec/core/NAME.c is a program that `make test` builds as build/spec/NAME.
+local helper = require "spec.helper"
+
 local build = os.getenv "TESSERA_BUILD" or "build"
 
 -- What the program prints, and whether it exited with status 0.
 local function run(name, argument)
-  local pipe = assert(io.popen(("'%s/spec/%s' %s 2>&1"):format(build, name, argument or "")))
-  local said = pipe:read "a"
-  return said, pipe:close() == true
+  local said, status = helper.run(("%s/spec/%s %s"):format(build, name, argument or ""))
+  return said, status == 0
 end
 
 describe("core", function()

@@ -1,4 +1,4 @@
---- What specs share: assertions on matrices that print the worst cell, and cannot pass on NaN.
+--- What specs share: assertions on matrices, which print the worst cell and cannot pass on NaN; fresh processes.
 --
 -- A matrix is anything with m.rows, m.cols, m.dtype and m(i, j); a table of rows or a number stands for one, too.
 local luassert = require "luassert"
@@ -74,6 +74,30 @@ local function bound_reader(bound)
   if type(bound) == "function" then return bound end
   if type(bound) == "number" then return function() return bound end end
   return reader(bound).at
+end
+
+local build = os.getenv "TESSERA_BUILD" or "build"
+
+local function quote(text) return "'" .. text:gsub("'", "'\\''") .. "'" end
+
+--- Runs a shell command with the module's paths set, and `environment` ("NAME=value ..."): what it printed, on either
+--- stream, and its exit status (128 + n where signal n ended it).
+function helper.run(command, environment)
+  local pipe = assert(io.popen(("export LUA_PATH_5_4='lua/?.lua;lua/?/init.lua;;' LUA_CPATH_5_4='%s/?.so;;' %s; { %s; } 2>&1")
+    :format(build, environment or "", command)))
+  local said = pipe:read "a"
+  local _, how, status = pipe:close()
+  return said, how == "signal" and 128 + status or status
+end
+
+--- Runs Lua code in a fresh lua5.4, as helper.run does a command.
+function helper.lua(code, environment)
+  return helper.run("lua5.4 -e " .. quote(code), environment)
+end
+
+--- Runs a script in spec/host/host.c, the host whose memory can fail.
+function helper.host(script, environment)
+  return helper.run(build .. "/host " .. script, environment)
 end
 
 local checks = {}

@@ -93,4 +93,18 @@ describe("helper", function()
       assert.matches("bound 0.1", said)
     end)
   end)
+
+  describe("run", function()
+    it("gives what was printed and the exit status", function()
+      assert.same({"out\nerr\n", 3}, {helper.run "echo out; echo err >&2; exit 3"})
+    end)
+
+    it("tells the end by a signal", function()
+      assert.same({"", 128 + 9}, {helper.run "kill -9 $$"})
+    end)
+
+    it("passes quotes and the environment on to Lua", function()
+      assert.same({"it's 7\n", 0}, {helper.lua([[print('it\'s ' .. os.getenv "SEVEN")]], "SEVEN=7")})
+    end)
+  end)
 end)

@@ -1,0 +1,11 @@
+-- omp_get_max_threads is the host's affair: the module asks for threads with each of its calls.
+local before = host.threads()
+assert(before == 3)
+local ts = require "tessera"
+local X = ts.randn(64, 8, {seed = 1})
+local P = ts.problem{Q = X, K = X, V = X, heads = 2}
+P:attention{threads = 2}
+assert(host.threads() == before)
+ts.threads(1)
+P:attention()
+assert(host.threads() == before)

@@ -1,0 +1,39 @@
+rockspec_format = "3.0"
+package = "tessera"
+version = "0.1.0-1"
+source = {
+  url = "git+file://.", -- `luarocks make` builds the checkout that it is called in
+}
+description = {
+  summary = "Attention as an algebra of summaries: cut keys into blocks, merge them in any order, and see that nothing changes.",
+  detailed = [[
+A sandbox for attention research on the CPU. A problem is stated by Q, K, V, a scale and a mask; its keys are cut into
+blocks in any way and any order, the blocks' summaries merged with any bracketing, and the distance to full softmax is
+measured in ulps and against a derived bound. A C core (OpenMP, SLEEF) under Lua 5.4.]],
+  license = "MIT",
+}
+supported_platforms = {"unix"}
+dependencies = {
+  "lua >= 5.4, < 5.5",
+}
+external_dependencies = {
+  SLEEF = {header = "sleef.h"},
+  MPFR = {header = "mpfr.h"},
+}
+build = {
+  type = "make",
+  build_target = "all",
+  build_variables = {
+    LUA_INCDIR = "$(LUA_INCDIR)",
+  },
+  install_variables = {
+    PREFIX = "$(PREFIX)",
+    BINDIR = "$(BINDIR)",
+    INSTALL_LMOD = "$(LUADIR)",
+    INSTALL_CMOD = "$(LIBDIR)",
+  },
+}
+test = {
+  type = "command",
+  command = "make test",
+}
