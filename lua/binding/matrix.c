@@ -148,6 +148,7 @@ int ts_lua_open_matrix(lua_State *L) {
     lua_newtable(L);
     luaL_setfuncs(L, ts_lua_matrix_makers, 0);
     luaL_setfuncs(L, ts_lua_matrix_joins, 0);
+    luaL_setfuncs(L, ts_lua_matrix_bytes, 0);
     luaL_setfuncs(L, ts_lua_matrix_functions, 0);
     lua_newtable(L);
     luaL_setfuncs(L, ts_lua_matrix_views, 0);

@@ -12,7 +12,7 @@ end
 --- The numbers, aligned, as `print` shows them.
 ---@return string
 function methods:tostring()
-  return require("tessera.display").matrix(self)
+  return require("tessera.display").text(self)
 end
 
 local fields = {"rows", "cols", "dtype"}
