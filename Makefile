@@ -145,7 +145,8 @@ bench: all ## measure this machine's peak, and what part of it each road reaches
 
 install: all ## into PREFIX (and DESTDIR)
 	$(INSTALL) -d $(PLACES:%=$(DESTDIR)%)
-	$(INSTALL) -m 644 $(wildcard lua/tessera/*.lua) $(DESTDIR)$(INSTALL_LMOD)/tessera
+	cd lua && for file in $$(find tessera -name '*.lua'); do \
+	  $(INSTALL) -D -m 644 $$file $(DESTDIR)$(INSTALL_LMOD)/$$file || exit; done
 	$(INSTALL) $(BUILD)/tessera/core.so $(DESTDIR)$(INSTALL_CMOD)/tessera
 	$(INSTALL) -m 644 $(wildcard core/*.h) $(DESTDIR)$(INCLUDEDIR)
 	$(INSTALL) -m 644 $(BUILD)/libtessera.a $(DESTDIR)$(LIBDIR)

@@ -9,16 +9,12 @@ description = {
   detailed = [[
 A sandbox for attention research on the CPU. A problem is stated by Q, K, V, a scale and a mask; its keys are cut into
 blocks in any way and any order, the blocks' summaries merged with any bracketing, and the distance to full softmax is
-measured in ulps and against a derived bound. A C core (OpenMP, SLEEF) under Lua 5.4.]],
+measured in ulps and against a derived bound. A C core under Lua 5.4; building it needs SLEEF and MPFR.]],
   license = "MIT",
 }
 supported_platforms = {"unix"}
 dependencies = {
   "lua >= 5.4, < 5.5",
-}
-external_dependencies = {
-  SLEEF = {header = "sleef.h"},
-  MPFR = {header = "mpfr.h"},
 }
 build = {
   type = "make",
