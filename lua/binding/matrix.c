@@ -154,6 +154,7 @@ int ts_lua_open_matrix(lua_State *L) {
     luaL_setfuncs(L, ts_lua_matrix_views, 0);
     luaL_setfuncs(L, ts_lua_matrix_functions, 0);
     luaL_setfuncs(L, ts_lua_matrix_arithmetic, 0);
+    luaL_setfuncs(L, ts_lua_matrix_reductions, 0);
     open_metatable(L, lua_gettop(L));
     lua_setfield(L, -2, "methods");
     return 1;
