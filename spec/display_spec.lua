@@ -1,0 +1,106 @@
+local ts = require "tessera"
+
+local nan, inf = 0 / 0, math.huge
+
+local function lines(m)
+  local list = {}
+  for line in (tostring(m) .. "\n"):gmatch("(.-)\n") do list[#list + 1] = line end
+  return list
+end
+
+describe("tostring of a matrix", function()
+  it("tells shape and dtype, then aligns integers without decimals", function()
+    assert.equal("matrix 2x3 f64\n    1    2   -3\n    4    5  600", tostring(ts.matrix{{1, 2, -3}, {4, 5, 600}}))
+  end)
+
+  it("shows as many decimals as the numbers need", function()
+    assert.same({"matrix 1x3 f64", "   0.500  -1.250   2.125"}, lines(ts.matrix{{0.5, -1.25, 2.125}}))
+  end)
+
+  it("shows 8 decimals at most", function()
+    assert.same({"matrix 1x2 f64", "  3.14159265  0.50000000"}, lines(ts.matrix{{math.pi, 0.5}}))
+  end)
+
+  it("shows the digits that tell floats apart, not those of their doubles", function()
+    assert.same({"matrix 1x2 f32", "  0.1  0.7"}, lines(ts.matrix({{0.1, 0.7}}, {dtype = "f32"})))
+  end)
+
+  it("turns to scientific where NumPy does: from 1e8, below 1e-4, over a thousandfold apart", function()
+    assert.same({"matrix 1x2 f64", "  1.0e+08  2.5e-01"}, lines(ts.matrix{{1e8, 0.25}}))
+    assert.same({"matrix 1x2 f64", "  9.5e-05  1.0e-04"}, lines(ts.matrix{{9.5e-5, 1e-4}}))
+    assert.same({"matrix 1x2 f64", "  1.500e+00  1.501e+03"}, lines(ts.matrix{{1.5, 1501}}))
+    assert.same({"matrix 1x2 f64", "     1.5  1499.5"}, lines(ts.matrix{{1.5, 1499.5}}))
+  end)
+
+  it("shows exponents of one width", function()
+    assert.same({"matrix 1x2 f64", "  1.5e+300  1.0e-002"}, lines(ts.matrix{{1.5e300, 0.01}}))
+  end)
+
+  it("shows large integers in full while a double counts them", function()
+    assert.same({"matrix 1x2 f64", "  9007199254740992                 1"}, lines(ts.matrix{{2 ^ 53, 1}}))
+  end)
+
+  it("writes nan without a sign, infinities and -0", function()
+    assert.same({"matrix 1x5 f64", "   nan   nan   inf  -inf    -0"}, lines(ts.matrix{{nan, -nan, inf, -inf, -0.0}}))
+  end)
+
+  it("chooses the format from the finite numbers alone", function()
+    assert.same({"matrix 1x3 f64", "  0.5  inf  nan"}, lines(ts.matrix{{0.5, inf, nan}}))
+  end)
+
+  it("shows 1000 elements whole", function()
+    assert.equal(26, #lines(ts.ones(25, 40)))
+    assert.equal(40, select(2, lines(ts.ones(25, 40))[2]:gsub("1", "")))
+  end)
+
+  it("shows three rows and columns at each edge of more than 1000", function()
+    local m = ts.matrix(100, 11, function(i, j) return i + j / 100 end)
+    assert.same({
+      "matrix 100x11 f64",
+      "    1.01    1.02    1.03     ...    1.09    1.10    1.11",
+      "    2.01    2.02    2.03     ...    2.09    2.10    2.11",
+      "    3.01    3.02    3.03     ...    3.09    3.10    3.11",
+      "     ...     ...     ...     ...     ...     ...     ...",
+      "   98.01   98.02   98.03     ...   98.09   98.10   98.11",
+      "   99.01   99.02   99.03     ...   99.09   99.10   99.11",
+      "  100.01  100.02  100.03     ...  100.09  100.10  100.11",
+    }, lines(m))
+  end)
+
+  it("does not cut an axis of six", function()
+    assert.equal("    1    1    1    1    1    1", lines(ts.ones(1000, 6))[2])
+  end)
+
+  it("chooses the format from what is shown, not from what is cut away", function()
+    local m = ts.ones(100, 100)
+    m:set(50, 50, 1e-9)
+    assert.equal("    1    1    1  ...    1    1    1", lines(m)[2])
+  end)
+
+  it("is one line for a matrix without elements", function()
+    assert.equal("matrix 0x3 f64", tostring(ts.zeros(0, 3)))
+    assert.equal("matrix 3x0 f32", tostring(ts.zeros(3, 0, {dtype = "f32"})))
+  end)
+
+  it("shows views by their own elements", function()
+    local m = ts.matrix{{1, 2}, {3, 4}}
+    assert.same({"matrix 2x2 f64", "  1  3", "  2  4"}, lines(m:t()))
+  end)
+
+  it("shows the extremes of both dtypes (case X10)", function()
+    assert.same({"matrix 1x3 f64", "  1.0e+300  1.8e+019  4.9e-324"},
+      lines(ts.matrix{{1e300, 1.8e19, 5e-324}}))
+    assert.equal("matrix 1x1 f32\n  3.4028235e+38", tostring(ts.matrix({{3.4028234663852886e38}}, {dtype = "f32"})))
+  end)
+
+  it("keeps its point in a locale with a comma (case X10)", function()
+    local before = os.setlocale()
+    finally(function() os.setlocale(before) end)
+    for _, locale in ipairs{"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "C"} do
+      if os.setlocale(locale) then
+        assert.same({"matrix 1x2 f64", "  0.5  1.5"}, lines(ts.matrix{{0.5, 1.5}}))
+        assert.same({"matrix 1x2 f64", "  1.5e+10  5.0e-01"}, lines(ts.matrix{{1.5e10, 0.5}}))
+      end
+    end
+  end)
+end)
