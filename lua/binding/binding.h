@@ -85,6 +85,10 @@ int ts_lua_isatty(lua_State *L);
 int ts_lua_width(lua_State *L);
 int ts_lua_wait(lua_State *L);
 
+/* file.c: what the module shows of it. */
+int ts_lua_create_beside(lua_State *L);
+int ts_lua_sync(lua_State *L);
+
 /* Each pushes the table that the module shows under that name: its functions, and `methods`, the
  * table in which the methods of the userdata live, open for Lua to add to. */
 int ts_lua_open_matrix(lua_State *L);

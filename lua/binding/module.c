@@ -58,6 +58,8 @@ static const luaL_Reg functions[] = {
     {"isatty", ts_lua_isatty},
     {"width", ts_lua_width},
     {"wait", ts_lua_wait},
+    {"create_beside", ts_lua_create_beside},
+    {"sync", ts_lua_sync},
     {"home", ts_lua_home},
     {"fail", ts_lua_fail},
     {"fail_arg", ts_lua_fail_arg},

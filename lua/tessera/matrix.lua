@@ -15,6 +15,15 @@ function methods:tostring()
   return require("tessera.display").text(self)
 end
 
+--- Writes the matrix to a file, whose ending tells the format: `.npy`, `.csv` (17 digits: every bit comes
+--- back), or `.safetensors` and `.npz`, which hold it as "matrix". `ts.load` reads it. An interrupted
+--- save leaves the old file whole.
+---     O:save "output.npy"
+---@param path string
+function methods:save(path)
+  require("tessera.files").save(path, self)
+end
+
 local fields = {"rows", "cols", "dtype"}
 
 local function names()

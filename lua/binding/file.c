@@ -1,0 +1,81 @@
+/* file.c -- what saving needs and Lua's io lacks: a new file beside another one, and its way to the
+ * disk. */
+#define _XOPEN_SOURCE 700
+
+#include "binding.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int close_stream(lua_State *L) {
+    luaL_Stream *stream = luaL_checkudata(L, 1, LUA_FILEHANDLE);
+    return luaL_fileresult(L, fclose(stream->f) == 0, NULL);
+}
+
+/* Pushes the path that `path` comes to, links followed; the path itself where there is nothing. */
+static const char *push_target(lua_State *L, const char *path) {
+    luaL_Buffer buffer;
+    char *target = luaL_buffinitsize(L, &buffer, PATH_MAX);
+    if (realpath(path, target))
+        luaL_pushresultsize(&buffer, strlen(target));
+    else {
+        luaL_pushresultsize(&buffer, 0);
+        lua_pop(L, 1);
+        lua_pushstring(L, path);
+    }
+    return lua_tostring(L, -1);
+}
+
+/* A new file of the first free name `target`.N.part; pushes the name. -1, with errno, on failure.
+ */
+static int open_beside(lua_State *L, const char *target) {
+    enum { TRIES = 100 };
+    int file = -1;
+    for (int n = 1; n <= TRIES && file < 0; n++) {
+        if (n > 1) lua_pop(L, 1);
+        const char *name = lua_pushfstring(L, "%s.%d.part", target, n);
+        file = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (file < 0 && errno != EEXIST) break;
+    }
+    return file;
+}
+
+/* core.create_beside(path) -> file, its name, the name to give it when it is complete; or nil and
+ * why not. The file is new, open for writing, in the same directory as what `path` leads to, and
+ * has the permissions of the file that it is to replace. */
+int ts_lua_create_beside(lua_State *L) {
+    const char *path = luaL_checkstring(L, 1);
+    lua_settop(L, 1);
+    luaL_Stream *stream = lua_newuserdatauv(L, sizeof *stream, 0);
+    stream->closef = NULL; /* closed, until there is something to close */
+    luaL_setmetatable(L, LUA_FILEHANDLE);
+    const char *target = push_target(L, path);
+    int file = open_beside(L, target);
+    if (file < 0) return luaL_fileresult(L, 0, NULL);
+    struct stat old;
+    if (stat(target, &old) == 0) (void)fchmod(file, old.st_mode & 07777); /* as far as allowed */
+    stream->f = fdopen(file, "wb");
+    if (!stream->f) {
+        int reason = errno;
+        close(file);
+        unlink(lua_tostring(L, -1));
+        errno = reason;
+        return luaL_fileresult(L, 0, NULL);
+    }
+    stream->closef = close_stream;
+    lua_insert(L, -2); /* file, name, target */
+    return 3;
+}
+
+/* core.sync(file) -> true, or nil and why not: all that was written is on the disk. */
+int ts_lua_sync(lua_State *L) {
+    luaL_Stream *stream = luaL_checkudata(L, 1, LUA_FILEHANDLE);
+    if (!stream->closef) return luaL_error(L, "attempt to use a closed file");
+    return luaL_fileresult(L, fflush(stream->f) == 0 && fsync(fileno(stream->f)) == 0, NULL);
+}

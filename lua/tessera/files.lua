@@ -1,0 +1,160 @@
+--- files.lua -- matrices from files and to files; the ending of the name tells the format.
+
+local check = require "tessera.check"
+local core = require "tessera.core"
+local source = require "tessera.source"
+
+-- By ending: the module, loaded when it is needed, and whether a file holds one matrix or many by name.
+-- A module of one has read(from, options) and write(write, m); a module of many has list(from), which
+-- checks the file's whole plan, read(from, entry, options) and write(write, matrices, metadata).
+local formats = {
+  npy = {module = "npy"},
+  csv = {module = "csv"},
+  npz = {module = "npz", many = true},
+  safetensors = {module = "safetensors", many = true},
+}
+
+local function format_of(path, name)
+  check.arg(type(path) == "string", 1, name, "string expected, got %s", type(path))
+  local ending = path:match("%.([^./]*)$")
+  local format = formats[ending and ending:lower()]
+  check.arg(format, 1, name, "the ending of '%s' is none of .npy, .npz, .safetensors, .csv", path)
+  return require("tessera." .. format.module), format.many
+end
+
+-- Calls use(source) on the file, which is closed whatever happens.
+local function reading(path, use)
+  local function opened()
+    local from <close> = source.open(path)
+    return use(from)
+  end
+  local ok, first, second = pcall(opened)
+  if ok then return first, second end
+  check.that(not source.refused(first), "cannot load '%s': %s", path, source.refused(first))
+  error(first, 0)
+end
+
+local function find(entries, name)
+  for _, entry in ipairs(entries) do
+    if entry.name == name then return entry end
+  end
+  local names = {}
+  for i, entry in ipairs(entries) do names[i] = entry.name end
+  local near = check.near(name, names)
+  source.refuse("it holds no '%s'%s", name, near and (" (did you mean '%s'?)"):format(near) or "")
+end
+
+local function read_all(format, from, options)
+  local matrices, entries, metadata = {}, format.list(from)
+  for _, entry in ipairs(entries) do matrices[entry.name] = format.read(from, entry, options) end
+  return matrices, metadata
+end
+
+local function check_reshape(shape, n)
+  if not shape then return end
+  local ok = #shape == 2
+  for _, count in ipairs(shape) do ok = ok and math.tointeger(count) and count >= 0 end
+  check.arg(ok, n, "load", "field 'reshape': {rows, columns} expected")
+end
+
+local files = {}
+
+--- The matrix in a `.npy` or `.csv` file; of a `.safetensors` or `.npz` file the matrix `name`, or, without
+--- a name, a table from names to matrices and, where the file has any, its metadata, a table of strings.
+--- Half precision and bfloat16 come as f32, integers and booleans as f64; integers that a double cannot
+--- hold are refused. An array without axes is 1 x 1, one with a single axis 1 x n; more than two axes
+--- need `reshape`. Nothing in a file is trusted: a file that is not in order is an error that tells why.
+---
+---     local Q = ts.load "queries.npy"
+---     local W = ts.load("layer.safetensors", "query.weight", {reshape = {384, 384}})
+---@param path string
+---@param name? string
+---@param options? {reshape: integer[]?, limit: integer?} limit: bytes that a compressed array may fill
+---@return matrix|table<string, matrix>
+---@return table<string, string>? metadata
+function files.load(path, name, options)
+  local format, many = format_of(path, "load")
+  local at = 3
+  if type(name) == "table" and options == nil then name, options, at = nil, name, 2 end
+  check.arg(name == nil or type(name) == "string", 2, "load", "string expected, got %s", type(name))
+  check.arg(many or not name, 2, "load", "'%s' holds one matrix, without a name", path)
+  options = core.options(options, at, "load", {reshape = "table", limit = "count"})
+  check_reshape(options.reshape, at)
+  return reading(path, function(from)
+    if not many then return format.read(from, options) end
+    if not name then return read_all(format, from, options) end
+    return format.read(from, find(format.list(from), name), options)
+  end)
+end
+
+--- The names in a file, in its order: of the matrices in a `.safetensors` or `.npz`, of the columns in a
+--- `.csv` with a header. None for `.npy`.
+---
+---     for _, name in ipairs(ts.names "layer.safetensors") do print(name) end
+---@param path string
+---@return string[]
+function files.names(path)
+  local format, many = format_of(path, "names")
+  return reading(path, function(from)
+    if not many then return format.names and format.names(from) or {} end
+    local names = {}
+    for i, entry in ipairs(format.list(from)) do names[i] = entry.name end
+    return names
+  end)
+end
+
+-- Calls fill(write) for a new file beside `path`, which takes its place only when all of it is on the
+-- disk; until then, and after any error, the old file is as it was.
+local function replacing(path, fill)
+  local file, name, target = core.create_beside(path)
+  check.that(file, "cannot save '%s': %s", path, name)
+  local function must(ok, why) if not ok then source.refuse("%s", why) end end
+  local ok, err = pcall(function()
+    fill(function(bytes) must(file:write(bytes)) end)
+    must(core.sync(file))
+    must(file:close())
+    must(os.rename(name, target))
+  end)
+  if ok then return end
+  if io.type(file) == "file" then file:close() end
+  os.remove(name)
+  check.that(not source.refused(err), "cannot save '%s': %s", path, source.refused(err))
+  error(err, 0)
+end
+
+local function is_matrix(x) return check.type_of(x) == "matrix" end
+
+local function check_matrices(matrices)
+  check.arg(type(matrices) == "table", 2, "save", "matrix or table of matrices expected, got %s",
+    check.type_of(matrices))
+  for name, m in pairs(matrices) do
+    check.arg(type(name) == "string", 2, "save", "name expected, got %s", type(name))
+    check.arg(is_matrix(m), 2, "save", "field '%s': matrix expected, got %s", name, check.type_of(m))
+  end
+end
+
+--- Writes matrices by name to a `.safetensors` or `.npz` file, or one matrix to any format (a file of
+--- many then holds it as "matrix"). `metadata`, a table of strings, is kept in `.safetensors`. The file is
+--- written beside the old one and then takes its place: an interrupted save leaves the old one whole.
+---
+---     ts.save("run.safetensors", {O = O, lse = lse}, {metadata = {seed = "7"}})
+---@param path string
+---@param matrices matrix|table<string, matrix>
+---@param options? {metadata: table<string, string>?}
+function files.save(path, matrices, options)
+  local format, many = format_of(path, "save")
+  options = core.options(options, 3, "save", {metadata = "table"})
+  if is_matrix(matrices) then
+    if not many then return replacing(path, function(write) format.write(write, matrices) end) end
+    matrices = {matrix = matrices}
+  end
+  check_matrices(matrices)
+  check.arg(many, 2, "save", "'%s' holds one matrix, without a name", path)
+  for key, value in pairs(options.metadata or {}) do
+    check.arg(type(key) == "string" and type(value) == "string", 3, "save",
+      "field 'metadata': strings by name expected")
+  end
+  replacing(path, function(write) format.write(write, matrices, options.metadata) end)
+end
+
+return files
