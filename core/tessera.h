@@ -4,6 +4,8 @@
 
 #include "attention.h"
 #include "bound.h"
+#include "codec.h"
+#include "elementwise.h"
 #include "keyset.h"
 #include "mask.h"
 #include "matrix.h"
@@ -11,6 +13,7 @@
 #include "product.h"
 #include "program.h"
 #include "random.h"
+#include "reduce.h"
 #include "run.h"
 #include "schedule.h"
 #include "softmax.h"

@@ -1,8 +1,6 @@
 /* matrix_arithmetic.c -- the operators of matrices, and functions of every cell. */
 #include "matrix.h"
 
-#include "../../core/elementwise.h"
-
 /* An operand of an elementwise operation: a matrix, or a number as a 1 x 1 one. */
 typedef struct {
     const ts_matrix *matrix; /* NULL: a number */

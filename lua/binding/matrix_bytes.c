@@ -1,8 +1,6 @@
 /* matrix_bytes.c -- what files and comparisons need: elements as bytes, and distances in ulps. */
 #include "matrix.h"
 
-#include "../../core/codec.h"
-
 /* The name of a kind of element, and whether its bytes are swapped (big-endian). */
 static ts_codec check_kind(lua_State *L, int arg, int swapped) {
     ts_codec kind;

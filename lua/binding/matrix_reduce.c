@@ -1,8 +1,6 @@
 /* matrix_reduce.c -- sums, extremes and norms: of all of a matrix, or along an axis. */
 #include "matrix.h"
 
-#include "../../core/reduce.h"
-
 enum { ALL = -1 };
 
 /* Raises where one of the results would be the extreme of nothing. */
