@@ -1,0 +1,86 @@
+-- The build itself, and what `make install` leaves behind.
+local helper = require "spec.helper"
+
+local build = os.getenv "TESSERA_BUILD" or "build"
+
+-- Runs a command outside of the make and the paths that may have started the specs.
+local function run(command)
+  local said, status = helper.run("unset MAKEFLAGS MFLAGS MAKELEVEL LUA_PATH_5_4 LUA_CPATH_5_4; " .. command)
+  assert(status == 0, ("%s: status %d\n%s"):format(command, status, said))
+  return said
+end
+
+describe("make", function()
+  it("has nothing to do the second time", function()
+    run("make -q BUILD=" .. build .. " all")
+  end)
+
+  it("tells its targets", function()
+    local said = run "make help"
+    for _, target in ipairs {"all", "setup", "test", "check", "demo", "repl", "bench", "install", "uninstall", "clean"} do
+      assert.matches("make " .. target .. " ", said, 1, true)
+    end
+  end)
+end)
+
+describe("the module", function()
+  it("shows the linker one symbol, so that no host's function is shadowed", function()
+    local said = run("nm -D --defined-only " .. build .. "/tessera/core.so")
+    assert.matches("luaopen_tessera_core", said, 1, true)
+    for name in said:gmatch "(%S+)\n" do
+      local of_sanitizer = name:find "^__" -- in their own builds
+      assert.is_true(name == "luaopen_tessera_core" or of_sanitizer ~= nil, name)
+    end
+  end)
+
+  it("brings no Lua of its own (X06)", function()
+    assert.is_nil(run("ldd " .. build .. "/tessera/core.so"):find "liblua")
+  end)
+
+  it("is never unmapped: OpenMP's threads outlive dlclose (L08)", function()
+    assert.matches("NODELETE", run("readelf -d " .. build .. "/tessera/core.so"))
+  end)
+end)
+
+describe("make install", function()
+  if build ~= "build" then return end -- the same for every build
+
+  local root = helper.run("mktemp -d"):match "[^\n]+"
+  local prefix = root .. "/prefix"
+  setup(function() run("make -s install PREFIX=" .. prefix) end)
+  teardown(function() os.execute("rm -rf " .. root) end)
+
+  it("makes a command that runs scripts from anywhere", function()
+    assert.equal("3\n", run("cd / && " .. prefix .. "/bin/tessera -e 'print(require \"tessera\".zeros(2, 3).cols)'"))
+  end)
+
+  it("makes a C library that pkg-config knows", function()
+    local program = root .. "/program.c"
+    local file = assert(io.open(program, "w"))
+    file:write [[
+#include <stdio.h>
+#include <tessera.h>
+int main(void) {
+    ts_range ranges[] = {{4, 6}, {1, 3}}, room[2];
+    ts_keyset keys = {.ranges = room};
+    ts_detail detail;
+    if (ts_keyset_make(ranges, 2, &keys, &detail) != TS_OK) return 1;
+    printf("%d\n", (int)ts_keyset_size(&keys));
+}
+]]
+    file:close()
+    local flags = ("PKG_CONFIG_PATH=%s/lib/pkgconfig pkg-config --cflags --libs tessera"):format(prefix)
+    assert.equal("6\n", run(("gcc %s -o %s/program $(%s) && %s/program"):format(program, root, flags, root)))
+  end)
+
+  it("can be undone", function()
+    run("make -s uninstall PREFIX=" .. prefix)
+    assert.equal("", run("find " .. prefix .. " -type f"))
+  end)
+
+  it("obeys DESTDIR", function()
+    run(("make -s install DESTDIR=%s/staged PREFIX=/usr"):format(root))
+    assert.equal("", run(("grep -rl %s %s/staged/usr/bin %s/staged/usr/lib/pkgconfig || true"):format(root, root, root)))
+    run(("test -f %s/staged/usr/lib/lua/5.4/tessera/core.so"):format(root))
+  end)
+end)
