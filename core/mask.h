@@ -17,7 +17,8 @@ typedef struct {
 size_t ts_mask_scratch(const ts_mask *mask);
 
 /* What is known of queries i.first..i.last and keys j.first..j.last without looking inside. May be
- * too cautious (PARTIAL for a tile that is empty or full), never wrong. */
+ * too cautious (PARTIAL for a tile that is empty or full), never wrong. A tile without cells is
+ * EMPTY. */
 ts_cover ts_mask_cover(const ts_mask *mask, int64_t h, ts_range i, ts_range j, void *scratch);
 
 /* Evaluates the tile: bit (j - j.first) of row (i - i.first), in words of 64, rows `words` apart;
@@ -33,5 +34,20 @@ ts_cover ts_mask_tile(const ts_mask *mask, int64_t h, ts_range i, ts_range j, ui
 int64_t ts_mask_visit(const ts_mask *mask, int64_t h, ts_range i, int64_t first, int64_t end,
                       int64_t k, const int64_t *last, int64_t blocks, int32_t *list, uint8_t *cover,
                       void *scratch);
+
+/* The functions below ask about all cells of a rectangle of one head. They descend from large tiles
+ * to small ones, and evaluate the cells of small ones that stay open. run: only its poll is used;
+ * NULL: never stopped. TS_INTERRUPTED. */
+
+/* *count: how many cells are allowed. */
+ts_status ts_mask_count(const ts_mask *mask, int64_t h, ts_range i, ts_range j, const ts_run *run,
+                        int64_t *count, void *scratch);
+/* The first allowed cell, row by row; *row = 0 where there is none. */
+ts_status ts_mask_first(const ts_mask *mask, int64_t h, ts_range i, ts_range j, const ts_run *run,
+                        int64_t *row, int64_t *key, void *scratch);
+/* Sets bit (i - i.first) of rows for each query without an allowed key; (i.last - i.first) / 64 + 1
+ * words. */
+ts_status ts_mask_empty_rows(const ts_mask *mask, int64_t h, ts_range i, ts_range j,
+                             const ts_run *run, uint64_t *rows, void *scratch);
 
 #endif
