@@ -1,7 +1,7 @@
 /* arith.h -- the operations of programs on single numbers: Lua 5.4's meanings, made total.
  *
- * The one place where an operation is defined. Each comment names where Lua defines it (tag v5.4.4);
- * where Lua would raise, the result is 0. */
+ * The one place where an operation is defined. Each comment names where Lua defines it (tag
+ * v5.4.4); where Lua would raise, the result is 0. */
 #ifndef TS_ARITH_H
 #define TS_ARITH_H
 
@@ -62,7 +62,9 @@ static inline double ts_fmod(double a, double b) {
     return m;
 }
 
-static inline double ts_fpow(double a, double b) { return b == 2 ? a * a : pow(a, b); } /* luai_numpow */
+static inline double ts_fpow(double a, double b) {
+    return b == 2 ? a * a : pow(a, b);
+} /* luai_numpow */
 static inline double ts_fabs(double a) { return fabs(a); }
 static inline double ts_ffloor(double a) { return floor(a); }
 static inline double ts_fceil(double a) { return ceil(a); }
@@ -90,8 +92,8 @@ static inline bool ts_feq(double a, double b) { return a == b; }
 static inline bool ts_flt(double a, double b) { return a < b; }
 static inline bool ts_fle(double a, double b) { return a <= b; }
 
-/* luaV_equalobj, LTintfloat, LEintfloat, LTfloatint, LEfloatint: i < f where i < ceil(f), and so on;
- * beyond the integers' range the sign of f decides. */
+/* luaV_equalobj, LTintfloat, LEintfloat, LTfloatint, LEfloatint: i < f where i < ceil(f), and so
+ * on; beyond the integers' range the sign of f decides. */
 static inline bool ts_ifeq(int64_t i, double f) { return ts_fits(f) && i == (int64_t)f; }
 static inline bool ts_iflt(int64_t i, double f) {
     double c = ceil(f);

@@ -30,11 +30,16 @@ void ts_builder_open(ts_builder *builder, void *memory, int64_t nodes, int64_t t
 
 static const void *elements(const ts_table *table) {
     switch (table->kind) {
-    case TS_TABLE_INTS: return table->ints;
-    case TS_TABLE_FLOATS: return table->floats;
-    case TS_TABLE_BOOLS: return table->bools;
-    case TS_TABLE_MATRIX: return table->matrix.data;
-    default: return table->bits;
+    case TS_TABLE_INTS:
+        return table->ints;
+    case TS_TABLE_FLOATS:
+        return table->floats;
+    case TS_TABLE_BOOLS:
+        return table->bools;
+    case TS_TABLE_MATRIX:
+        return table->matrix.data;
+    default:
+        return table->bits;
     }
 }
 
@@ -42,7 +47,10 @@ int32_t ts_builder_table(ts_builder *builder, const ts_table *table) {
     for (int64_t t = 0; t < builder->table_count; t++) {
         const ts_table *other = &builder->tables[t];
         if (other->kind == table->kind && elements(other) == elements(table) &&
-            other->first == table->first && other->count == table->count)
+            other->first == table->first && other->count == table->count &&
+            other->rows == table->rows && other->cols == table->cols &&
+            other->heads == table->heads && other->matrix.rows == table->matrix.rows &&
+            other->matrix.cols == table->matrix.cols)
             return (int32_t)t;
     }
     builder->tables[builder->table_count] = *table;
@@ -78,8 +86,10 @@ static int32_t intern(ts_builder *builder, const ts_node *node) {
 /* ---- simplification ---- */
 
 static ts_node make(ts_op op, int32_t a, int32_t b, int32_t c) {
-    ts_node node = {.op = (uint8_t)op, .type = (uint8_t)ts_op_kinds[op].result,
-                    .operand = {a, b, c}, .table = -1};
+    ts_node node = {.op = (uint8_t)op,
+                    .type = (uint8_t)ts_op_kinds[op].result,
+                    .operand = {a, b, c},
+                    .table = -1};
     return node;
 }
 
@@ -135,17 +145,22 @@ static bool fold(ts_builder *builder, const ts_node *node, int32_t *folded) {
     for (int k = 0; k < arity; k++) {
         if (!is_constant(builder, node->operand[k])) return false;
         const ts_node *operand = &builder->nodes[node->operand[k]];
-        if (operand->op == TS_OP_bconst) values[k].b = operand->constant.i != 0;
-        else values[k].i = operand->constant.i; /* the bits of a float too */
+        if (operand->op == TS_OP_bconst)
+            values[k].b = operand->constant.i != 0;
+        else
+            values[k].i = operand->constant.i; /* the bits of a float too */
         on_values.operand[k] = k;
     }
     ts_program tables = {.table_count = builder->table_count, .tables = builder->tables};
     ts_value value = ts_node_eval(&tables, &on_values, values);
     static const ts_op constants[] = {TS_OP_iconst, TS_OP_fconst, TS_OP_bconst};
     ts_node result = make(constants[node->type], -1, -1, -1);
-    if (node->type == TS_BOOL) result.constant.i = value.b;
-    else if (node->type == TS_INT) result.constant.i = value.i;
-    else result.constant.f = value.f;
+    if (node->type == TS_BOOL)
+        result.constant.i = value.b;
+    else if (node->type == TS_INT)
+        result.constant.i = value.i;
+    else
+        result.constant.f = value.f;
     *folded = intern(builder, &result);
     return true;
 }
@@ -169,8 +184,10 @@ static bool exclusive(ts_builder *builder, int32_t a, int32_t b, int32_t *simple
     if (opposite(builder, a, b)) return *simple = boolean(builder, true), true;
     if (is_bool(builder, a, false)) return *simple = b, true;
     if (is_bool(builder, b, false)) return *simple = a, true;
-    if (is_bool(builder, a, true)) return *simple = ts_builder_op(builder, TS_OP_bnot, b, -1, -1), true;
-    if (is_bool(builder, b, true)) return *simple = ts_builder_op(builder, TS_OP_bnot, a, -1, -1), true;
+    if (is_bool(builder, a, true))
+        return *simple = ts_builder_op(builder, TS_OP_bnot, b, -1, -1), true;
+    if (is_bool(builder, b, true))
+        return *simple = ts_builder_op(builder, TS_OP_bnot, a, -1, -1), true;
     return false;
 }
 
@@ -188,8 +205,10 @@ static bool selection(ts_builder *builder, const ts_node *node, int32_t *simple)
     if (a == b || is_bool(builder, c, true)) return *simple = a, true;
     if (is_bool(builder, c, false)) return *simple = b, true;
     if (node->op != TS_OP_bselect) return false;
-    if (is_bool(builder, a, true)) return *simple = ts_builder_op(builder, TS_OP_bor, c, b, -1), true;
-    if (is_bool(builder, b, false)) return *simple = ts_builder_op(builder, TS_OP_band, c, a, -1), true;
+    if (is_bool(builder, a, true))
+        return *simple = ts_builder_op(builder, TS_OP_bor, c, b, -1), true;
+    if (is_bool(builder, b, false))
+        return *simple = ts_builder_op(builder, TS_OP_band, c, a, -1), true;
     if (!is_bool(builder, a, false) && !is_bool(builder, b, true)) return false;
     ts_op op = is_bool(builder, a, false) ? TS_OP_band : TS_OP_bor;
     int32_t not_c = ts_builder_op(builder, TS_OP_bnot, c, -1, -1);
@@ -209,9 +228,12 @@ static bool arithmetic(ts_builder *builder, const ts_node *node, int32_t *simple
         if (is_int(builder, a, 1)) return *simple = b, true;
         return is_int(builder, b, 1) ? (*simple = a, true) : false;
     case TS_OP_ieq:
-    case TS_OP_ile: return a == b ? (*simple = boolean(builder, true), true) : false;
-    case TS_OP_ilt: return a == b ? (*simple = boolean(builder, false), true) : false;
-    default: return false;
+    case TS_OP_ile:
+        return a == b ? (*simple = boolean(builder, true), true) : false;
+    case TS_OP_ilt:
+        return a == b ? (*simple = boolean(builder, false), true) : false;
+    default:
+        return false;
     }
 }
 
@@ -220,13 +242,18 @@ static bool simplify(ts_builder *builder, const ts_node *node, int32_t *simple) 
     if (fold(builder, node, simple)) return true;
     switch (node->op) {
     case TS_OP_band:
-    case TS_OP_bor: return junction(builder, node->op, a, b, simple);
-    case TS_OP_bxor: return exclusive(builder, a, b, simple);
-    case TS_OP_bnot: return negation(builder, a, simple);
+    case TS_OP_bor:
+        return junction(builder, node->op, a, b, simple);
+    case TS_OP_bxor:
+        return exclusive(builder, a, b, simple);
+    case TS_OP_bnot:
+        return negation(builder, a, simple);
     case TS_OP_iselect:
     case TS_OP_fselect:
-    case TS_OP_bselect: return selection(builder, node, simple);
-    default: return arithmetic(builder, node, simple);
+    case TS_OP_bselect:
+        return selection(builder, node, simple);
+    default:
+        return arithmetic(builder, node, simple);
     }
 }
 

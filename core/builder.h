@@ -24,8 +24,8 @@ int32_t ts_builder_node(ts_builder *builder, ts_node node);
 int32_t ts_builder_op(ts_builder *builder, ts_op op, int32_t a, int32_t b, int32_t c);
 int32_t ts_builder_int(ts_builder *builder, int64_t value);
 
-/* Adds `program` with nodes i, j and h (-1: i, j, h themselves) in place of its indices, and returns
- * its result. numbers: room for one a node of `program`. */
+/* Adds `program` with nodes i, j and h (-1: i, j, h themselves) in place of its indices, and
+ * returns its result. numbers: room for one a node of `program`. */
 int32_t ts_builder_inline(ts_builder *builder, const ts_program *program, int32_t i, int32_t j,
                           int32_t h, int32_t *numbers);
 

@@ -1,8 +1,8 @@
 /* interval.c -- interval arithmetic on the nodes of a program.
  *
- * Rounding to nearest is monotone, so that computing with the corners of double intervals bounds what
- * is computed in between. The functions of libm are not proved monotone: their corners are moved out
- * by a few units in the last place. */
+ * Rounding to nearest is monotone, so that computing with the corners of double intervals bounds
+ * what is computed in between. The functions of libm are not proved monotone: their corners are
+ * moved out by a few units in the last place. */
 #include "interval.h"
 
 #include "arith.h"
@@ -209,7 +209,8 @@ static range bound_fceil(range a) {
 }
 static range bound_ffloordiv(range a, range b) { return bound_ffloor(bound_fdiv(a, b)); }
 
-/* A remainder has the sign of b, and is at most |b|: adding b to a tiny negative one rounds to b. */
+/* A remainder has the sign of b, and is at most |b|: adding b to a tiny negative one rounds to b.
+ */
 static range bound_fmod(range a, range b) {
     bool nan = a.nan || b.nan || infinite(a) || fholds(b, 0);
     double high = fmost(b.high.f, 0), low = fleast(b.low.f, 0);
@@ -235,7 +236,8 @@ static range bound_fabs(range a) {
     return r;
 }
 
-/* x moved out by 4 units in the last place: the errors of libm (glibc's are below 2) at both ends. */
+/* x moved out by 4 units in the last place: the errors of libm (glibc's are below 2) at both ends.
+ */
 static double below(double x) {
     for (int k = 0; k < 4; k++) x = nextafter(x, -INFINITY);
     return x;
@@ -455,15 +457,19 @@ static range form_range(const ts_form *form, const ts_tile *tile) {
     return sum;
 }
 
-/* A linear form keeps what an interval loses, that i in one operand is the i in the other: i - j < w
- * is decided exactly. */
+/* A linear form keeps what an interval loses, that i in one operand is the i in the other: i - j <
+ * w is decided exactly. */
 static range from_form(ts_op op, const ts_form *form, const ts_tile *tile) {
     range x = form_range(form, tile);
     switch (op) {
-    case TS_OP_ieq: return bound_ieq(x, ints(0, 0));
-    case TS_OP_ilt: return bound_ilt(x, ints(0, 0));
-    case TS_OP_ile: return bound_ile(x, ints(0, 0));
-    default: return x;
+    case TS_OP_ieq:
+        return bound_ieq(x, ints(0, 0));
+    case TS_OP_ilt:
+        return bound_ilt(x, ints(0, 0));
+    case TS_OP_ile:
+        return bound_ile(x, ints(0, 0));
+    default:
+        return x;
     }
 }
 
@@ -478,23 +484,37 @@ static range from_operands(const ts_program *program, const ts_node *node, const
                            const ts_interval *intervals) {
     const ts_table *table = node->table < 0 ? NULL : &program->tables[node->table];
     switch ((ts_op)node->op) {
-    case TS_OP_iconst: return ints(node->constant.i, node->constant.i);
-    case TS_OP_fconst: return fconst(node->constant.f);
-    case TS_OP_bconst: return bools(node->constant.i != 0, node->constant.i != 0);
-    case TS_OP_i: return ints(tile->i.first, tile->i.last);
-    case TS_OP_j: return ints(tile->j.first, tile->j.last);
-    case TS_OP_h: return ints(tile->h.first, tile->h.last);
-    case TS_OP_s: return floats(tile->s_low, tile->s_high, false);
+    case TS_OP_iconst:
+        return ints(node->constant.i, node->constant.i);
+    case TS_OP_fconst:
+        return fconst(node->constant.f);
+    case TS_OP_bconst:
+        return bools(node->constant.i != 0, node->constant.i != 0);
+    case TS_OP_i:
+        return ints(tile->i.first, tile->i.last);
+    case TS_OP_j:
+        return ints(tile->j.first, tile->j.last);
+    case TS_OP_h:
+        return ints(tile->h.first, tile->h.last);
+    case TS_OP_s:
+        return floats(tile->s_low, tile->s_high, false);
 #define X(name, result, arity, operands)                                                           \
-    case TS_OP_##name: return WITH_##arity(bound_##name);
+    case TS_OP_##name:                                                                             \
+        return WITH_##arity(bound_##name);
         TS_ARITH(X)
 #undef X
-    case TS_OP_itable: return bound_itable(table, A);
-    case TS_OP_ftable: return bound_ftable(table, A);
-    case TS_OP_btable: return bound_btable(table, A);
-    case TS_OP_matrix: return bound_matrix(table, A, B);
-    case TS_OP_bits: return bound_bits(table, A, B, C);
-    default: return any_int();
+    case TS_OP_itable:
+        return bound_itable(table, A);
+    case TS_OP_ftable:
+        return bound_ftable(table, A);
+    case TS_OP_btable:
+        return bound_btable(table, A);
+    case TS_OP_matrix:
+        return bound_matrix(table, A, B);
+    case TS_OP_bits:
+        return bound_bits(table, A, B, C);
+    default:
+        return any_int();
     }
 }
 

@@ -42,8 +42,7 @@ static int64_t evaluate_row(const ts_mask *mask, int64_t h, int64_t i, ts_range 
     int64_t kept = 0;
     memset(row, 0, (size_t)((length(j) + 63) / 64) * sizeof *row);
     for (int64_t k = 0; k < length(j); k++) {
-        bool keep =
-            ts_program_eval(mask->program, 0, i, j.first + k, h, values(mask, scratch)).b;
+        bool keep = ts_program_eval(mask->program, 0, i, j.first + k, h, values(mask, scratch)).b;
         row[k / 64] |= (uint64_t)keep << (k % 64);
         kept += keep;
     }
@@ -132,7 +131,7 @@ struct descent {
 static void poll(descent *d) {
     if (++d->leaves < 64 || !d->run || !d->run->poll) return;
     d->leaves = 0;
-    if (d->run->poll(d->run->poll_data, 0)) d->status = TS_INTERRUPTED;
+    if (d->run->poll(d->run->poll_data, -1)) d->status = TS_INTERRUPTED;
 }
 
 static void descend(descent *d, ts_range i, ts_range j) {
@@ -166,7 +165,11 @@ static void count_leaf(descent *d, ts_range i, ts_range j, const uint64_t *bits)
 
 ts_status ts_mask_count(const ts_mask *mask, int64_t h, ts_range i, ts_range j, const ts_run *run,
                         int64_t *count, void *scratch) {
-    descent d = {.mask = mask, .h = h, .run = run, .scratch = scratch, .full = count_full,
+    descent d = {.mask = mask,
+                 .h = h,
+                 .run = run,
+                 .scratch = scratch,
+                 .full = count_full,
                  .leaf = count_leaf};
     descend(&d, i, j);
     *count = d.count;
@@ -194,8 +197,13 @@ static void first_leaf(descent *d, ts_range i, ts_range j, const uint64_t *bits)
 
 ts_status ts_mask_first(const ts_mask *mask, int64_t h, ts_range i, ts_range j, const ts_run *run,
                         int64_t *row, int64_t *key, void *scratch) {
-    descent d = {.mask = mask, .h = h, .run = run, .scratch = scratch, .wanted = may_be_first,
-                 .full = first_full, .leaf = first_leaf};
+    descent d = {.mask = mask,
+                 .h = h,
+                 .run = run,
+                 .scratch = scratch,
+                 .wanted = may_be_first,
+                 .full = first_full,
+                 .leaf = first_leaf};
     descend(&d, i, j);
     *row = d.row, *key = d.key;
     return d.status;
@@ -229,8 +237,15 @@ static void rows_leaf(descent *d, ts_range i, ts_range j, const uint64_t *bits) 
 
 ts_status ts_mask_empty_rows(const ts_mask *mask, int64_t h, ts_range i, ts_range j,
                              const ts_run *run, uint64_t *rows, void *scratch) {
-    descent d = {.mask = mask, .h = h, .run = run, .scratch = scratch, .wanted = has_open_rows,
-                 .full = rows_full, .leaf = rows_leaf, .rows = rows, .first_row = i.first};
+    descent d = {.mask = mask,
+                 .h = h,
+                 .run = run,
+                 .scratch = scratch,
+                 .wanted = has_open_rows,
+                 .full = rows_full,
+                 .leaf = rows_leaf,
+                 .rows = rows,
+                 .first_row = i.first};
     if (length(i) <= 0) return TS_OK;
     fill_row(rows, length(i));
     descend(&d, i, j);

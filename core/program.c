@@ -12,10 +12,14 @@ const ts_op_kind ts_op_kinds[TS_OP_COUNT] = {
 
 static bool type_of(char letter, ts_type *type) {
     switch (letter) {
-    case 'i': return *type = TS_INT, true;
-    case 'f': return *type = TS_FLOAT, true;
-    case 'b': return *type = TS_BOOL, true;
-    default: return false;
+    case 'i':
+        return *type = TS_INT, true;
+    case 'f':
+        return *type = TS_FLOAT, true;
+    case 'b':
+        return *type = TS_BOOL, true;
+    default:
+        return false;
     }
 }
 
@@ -34,12 +38,18 @@ static bool operands_fit(const ts_program *program, int64_t at) {
 /* The kind of table that an operation reads; -1 for those that read none. */
 int ts_op_table(ts_op op) {
     switch (op) {
-    case TS_OP_itable: return TS_TABLE_INTS;
-    case TS_OP_ftable: return TS_TABLE_FLOATS;
-    case TS_OP_btable: return TS_TABLE_BOOLS;
-    case TS_OP_matrix: return TS_TABLE_MATRIX;
-    case TS_OP_bits: return TS_TABLE_BITS;
-    default: return -1;
+    case TS_OP_itable:
+        return TS_TABLE_INTS;
+    case TS_OP_ftable:
+        return TS_TABLE_FLOATS;
+    case TS_OP_btable:
+        return TS_TABLE_BOOLS;
+    case TS_OP_matrix:
+        return TS_TABLE_MATRIX;
+    case TS_OP_bits:
+        return TS_TABLE_BITS;
+    default:
+        return -1;
     }
 }
 
@@ -101,18 +111,28 @@ static ts_form form_of(const ts_node *node, const ts_form *forms) {
     const ts_form *b = node->operand[1] < 0 ? NULL : &forms[node->operand[1]];
     ts_form constant = {true, 0, 0, 0, node->constant.i};
     switch (node->op) {
-    case TS_OP_iconst: return keep(&constant) ? constant : (ts_form){0};
-    case TS_OP_i: return (ts_form){true, 1, 0, 0, 0};
-    case TS_OP_j: return (ts_form){true, 0, 1, 0, 0};
-    case TS_OP_h: return (ts_form){true, 0, 0, 1, 0};
-    case TS_OP_iadd: return combine(a, b, 1);
-    case TS_OP_isub: return combine(a, b, -1);
-    case TS_OP_ineg: return scaled(a, -1);
-    case TS_OP_imul: return multiplied(a, b);
+    case TS_OP_iconst:
+        return keep(&constant) ? constant : (ts_form){0};
+    case TS_OP_i:
+        return (ts_form){true, 1, 0, 0, 0};
+    case TS_OP_j:
+        return (ts_form){true, 0, 1, 0, 0};
+    case TS_OP_h:
+        return (ts_form){true, 0, 0, 1, 0};
+    case TS_OP_iadd:
+        return combine(a, b, 1);
+    case TS_OP_isub:
+        return combine(a, b, -1);
+    case TS_OP_ineg:
+        return scaled(a, -1);
+    case TS_OP_imul:
+        return multiplied(a, b);
     case TS_OP_ieq:
     case TS_OP_ilt:
-    case TS_OP_ile: return combine(a, b, -1);
-    default: return (ts_form){0};
+    case TS_OP_ile:
+        return combine(a, b, -1);
+    default:
+        return (ts_form){0};
     }
 }
 
@@ -142,19 +162,29 @@ void ts_program_forms(const ts_node *nodes, int64_t count, ts_form *forms) {
 ts_value ts_node_eval(const ts_program *program, const ts_node *node, const ts_value *values) {
     const ts_table *table = node->table < 0 ? NULL : &program->tables[node->table];
     switch ((ts_op)node->op) {
-    case TS_OP_iconst: return AS_INT(node->constant.i);
-    case TS_OP_fconst: return AS_FLOAT(node->constant.f);
-    case TS_OP_bconst: return AS_BOOL(node->constant.i != 0);
+    case TS_OP_iconst:
+        return AS_INT(node->constant.i);
+    case TS_OP_fconst:
+        return AS_FLOAT(node->constant.f);
+    case TS_OP_bconst:
+        return AS_BOOL(node->constant.i != 0);
 #define X(name, result, arity, operands)                                                           \
-    case TS_OP_##name: return AS_##result(WITH_##operands(ts_##name));
+    case TS_OP_##name:                                                                             \
+        return AS_##result(WITH_##operands(ts_##name));
         TS_ARITH(X)
 #undef X
-    case TS_OP_itable: return AS_INT(ts_table_int(table, A(i)));
-    case TS_OP_ftable: return AS_FLOAT(ts_table_float(table, A(i)));
-    case TS_OP_btable: return AS_BOOL(ts_table_bool(table, A(i)));
-    case TS_OP_matrix: return AS_FLOAT(ts_table_matrix(table, A(i), B(i)));
-    case TS_OP_bits: return AS_BOOL(ts_table_bit(table, A(i), B(i), C(i)));
-    default: return AS_INT(0); /* i, j, h, s: the caller's */
+    case TS_OP_itable:
+        return AS_INT(ts_table_int(table, A(i)));
+    case TS_OP_ftable:
+        return AS_FLOAT(ts_table_float(table, A(i)));
+    case TS_OP_btable:
+        return AS_BOOL(ts_table_bool(table, A(i)));
+    case TS_OP_matrix:
+        return AS_FLOAT(ts_table_matrix(table, A(i), B(i)));
+    case TS_OP_bits:
+        return AS_BOOL(ts_table_bit(table, A(i), B(i), C(i)));
+    default:
+        return AS_INT(0); /* i, j, h, s: the caller's */
     }
 }
 
@@ -163,11 +193,21 @@ ts_value ts_program_eval(const ts_program *program, double s, int64_t i, int64_t
     for (int64_t at = 0; at < program->count; at++) {
         const ts_node *node = &program->nodes[at];
         switch (node->op) {
-        case TS_OP_i: values[at].i = i; break;
-        case TS_OP_j: values[at].i = j; break;
-        case TS_OP_h: values[at].i = h; break;
-        case TS_OP_s: values[at].f = s; break;
-        default: values[at] = ts_node_eval(program, node, values); break;
+        case TS_OP_i:
+            values[at].i = i;
+            break;
+        case TS_OP_j:
+            values[at].i = j;
+            break;
+        case TS_OP_h:
+            values[at].i = h;
+            break;
+        case TS_OP_s:
+            values[at].f = s;
+            break;
+        default:
+            values[at] = ts_node_eval(program, node, values);
+            break;
         }
     }
     return values[program->count - 1];
@@ -184,12 +224,24 @@ static double score_f32(const ts_program *program, double s, int64_t i, int64_t 
     for (int64_t at = 0; at < program->count; at++) {
         const ts_node *node = &program->nodes[at];
         switch (node->op) {
-        case TS_OP_i: values[at].i = i; break;
-        case TS_OP_j: values[at].i = j; break;
-        case TS_OP_h: values[at].i = h; break;
-        case TS_OP_s: values[at].f = s; break;
-        case TS_OP_ffrom: values[at].f = (float)A(i); break;
-        default: values[at] = ts_node_eval(program, node, values); break;
+        case TS_OP_i:
+            values[at].i = i;
+            break;
+        case TS_OP_j:
+            values[at].i = j;
+            break;
+        case TS_OP_h:
+            values[at].i = h;
+            break;
+        case TS_OP_s:
+            values[at].f = s;
+            break;
+        case TS_OP_ffrom:
+            values[at].f = (float)A(i);
+            break;
+        default:
+            values[at] = ts_node_eval(program, node, values);
+            break;
         }
         if (node->type == TS_FLOAT) values[at].f = (float)values[at].f;
     }

@@ -1,5 +1,5 @@
-/* program.h -- a straight-line program over (s, i, j, h): checked, and evaluated a cell or a strip of
- * keys at a time. */
+/* program.h -- a straight-line program over (s, i, j, h): checked, and evaluated a cell or a strip
+ * of keys at a time. */
 #ifndef TS_PROGRAM_H
 #define TS_PROGRAM_H
 
@@ -15,9 +15,10 @@
  * score they are of the problem's dtype, and each operation rounds once. */
 typedef enum { TS_INT, TS_FLOAT, TS_BOOL } ts_type;
 
-/* TS_OPS(X): X(name, type of the result, arity, types of the operands). Every operation is total: what Lua would
- * raise for gives 0 or false here, since branches not taken are computed too; whether anything
- * raises is the lifter's to show. Meanings are Lua 5.4's (lvm.c, lmathlib.c; see arith.h): `//` and
+/* TS_OPS(X): X(name, type of the result, arity, types of the operands). Every operation is total:
+ * what Lua would raise for gives 0 or false here, since branches not taken are computed too;
+ * whether anything raises is the lifter's to show. Meanings are Lua 5.4's (lvm.c, lmathlib.c; see
+ * arith.h): `//` and
  * `%` floor; shifts by >= 64 give 0 and negative ones turn round; comparisons of integers with
  * floats are exact.
  *   iconst fconst bconst   the node's constant

@@ -1,0 +1,183 @@
+/* mask_make.c -- masks made from programs, by calling a predicate, from matrices, from drawings. */
+#include "mask.h"
+
+#include <string.h>
+
+#define I(x) ((LUAI_UACINT)(x))
+
+static int64_t opt_heads(lua_State *L, int arg) {
+    return lua_isnoneornil(L, arg) ? 0 : ts_lua_check_range(L, arg, 1, TS_LUA_MOST_INDEX);
+}
+
+static bool reads(const ts_program *program, ts_op op) {
+    for (int64_t at = 0; at < program->count; at++)
+        if (program->nodes[at].op == op) return true;
+    return false;
+}
+
+/* [rows, cols, heads | nil, program [, why]] -> [mask] */
+static int from_program(lua_State *L) {
+    int64_t rows = ts_lua_check_range(L, 1, 0, INT64_MAX),
+            cols = ts_lua_check_range(L, 2, 0, INT64_MAX);
+    int64_t heads = opt_heads(L, 3);
+    const ts_program *program = ts_lua_check_program(L, 4);
+    lua_settop(L, 5);
+    luaL_argcheck(L, program->nodes[program->count - 1].type == TS_BOOL, 4,
+                  "the result is no boolean");
+    luaL_argcheck(L, !reads(program, TS_OP_s), 4, "the program reads a score");
+    luaL_argcheck(L, heads || !reads(program, TS_OP_h), 4, "the program reads h, but has no heads");
+    ts_lua_check_mask_shape(L, rows, cols, heads);
+    lua_pushvalue(L, 4);
+    ts_lua_push_mask(L, rows, cols, heads, false);
+    lua_pushvalue(L, 5);
+    lua_setiuservalue(L, -2, 2);
+    return 1;
+}
+
+/* [..., bits storage] -> [..., mask] */
+static ts_lua_mask *push_from_bits(lua_State *L, int64_t heads, bool called) {
+    const ts_table *table = lua_touserdata(L, -1);
+    int64_t rows = table->rows, cols = table->cols;
+    ts_lua_push_bits_program(L, -1);
+    ts_lua_mask *m = ts_lua_push_mask(L, rows, cols, heads, called);
+    lua_remove(L, -2);
+    return m;
+}
+
+/* ---- called ---- */
+
+enum { PREDICATE = 4, WHY };
+static const int64_t MOST_CALLS = (int64_t)1 << 32;
+
+static void refuse_calls(lua_State *L, int64_t rows, int64_t cols, int64_t heads) {
+    int64_t cells = rows * cols * (heads ? heads : 1); /* fits: the shape is checked */
+    if (cells <= MOST_CALLS) return;
+    ts_lua_where(L);
+    lua_pushfstring(L, "the predicate would have to be called for %I cells, more than 2^32",
+                    I(cells));
+    lua_concat(L, 2);
+    lua_error(L);
+}
+
+/* The predicate's answer, on top of the stack. */
+static bool answer(lua_State *L, int64_t i, int64_t j, int64_t h, bool headed) {
+    int type = lua_type(L, -1);
+    if (type == LUA_TBOOLEAN || type == LUA_TNIL) return lua_toboolean(L, -1);
+    const char *got = luaL_typename(L, -1);
+    ts_lua_where(L);
+    if (headed)
+        lua_pushfstring(L,
+                        "the predicate gave a %s for query %I, key %I, head %I (boolean expected)",
+                        got, I(i), I(j), I(h));
+    else
+        lua_pushfstring(L, "the predicate gave a %s for query %I, key %I (boolean expected)", got,
+                        I(i), I(j));
+    lua_concat(L, 2);
+    return lua_error(L);
+}
+
+static void call_row(lua_State *L, int64_t i, int64_t h, bool headed, int64_t cols, uint64_t *row) {
+    for (int64_t j = 1; j <= cols; j++) {
+        lua_pushvalue(L, PREDICATE);
+        lua_pushinteger(L, i);
+        lua_pushinteger(L, j);
+        if (headed) lua_pushinteger(L, h);
+        lua_call(L, headed ? 3 : 2, 1);
+        if (answer(L, i, j, h, headed)) row[(j - 1) / 64] |= (uint64_t)1 << ((j - 1) % 64);
+        lua_pop(L, 1);
+    }
+}
+
+/* [rows, cols, heads | nil, predicate [, why]] -> [mask]: calls predicate(i, j [, h]), row by row
+ * and head by head; its errors pass unchanged. The hook of Ctrl-C fires in its calls. */
+static int called(lua_State *L) {
+    int64_t rows = ts_lua_check_range(L, 1, 0, INT64_MAX),
+            cols = ts_lua_check_range(L, 2, 0, INT64_MAX);
+    int64_t heads = opt_heads(L, 3), most = heads ? heads : 1;
+    luaL_checktype(L, PREDICATE, LUA_TFUNCTION);
+    lua_settop(L, WHY);
+    ts_lua_check_mask_shape(L, rows, cols, heads);
+    refuse_calls(L, rows, cols, heads);
+    ts_table *table = ts_lua_new_bits(L, rows, cols, most);
+    uint64_t *bits = (uint64_t *)table->bits;
+    ts_run run = ts_lua_run(L, 0);
+    for (int64_t h = 1; h <= most; h++)
+        for (int64_t i = 1; i <= rows; i++) {
+            int64_t row = (h - 1) * rows + i - 1;
+            call_row(L, i, h, heads > 0, cols, bits + row * table->words);
+            if (run.poll(run.poll_data, (double)(row + 1) / ((double)most * (double)rows)))
+                ts_lua_raise(L, TS_INTERRUPTED, NULL, NULL);
+        }
+    ts_lua_run_done(L);
+    push_from_bits(L, heads, true);
+    lua_pushvalue(L, WHY);
+    lua_setiuservalue(L, -2, 2);
+    return 1;
+}
+
+/* ---- from ---- */
+
+/* [M] -> [mask]: keeps what is not 0 */
+static int from(lua_State *L) {
+    const ts_matrix *m = ts_lua_check_matrix(L, 1);
+    ts_lua_check_mask_shape(L, m->rows, m->cols, 0);
+    ts_table *table = ts_lua_new_bits(L, m->rows, m->cols, 1);
+    uint64_t *bits = (uint64_t *)table->bits;
+    for (int64_t r = 0; r < m->rows; r++)
+        for (int64_t c = 0; c < m->cols; c++) {
+            double x = ts_matrix_get(m, r, c);
+            if (x != x) ts_lua_arg_error(L, 1, NULL, "element (%I, %I) is nan", I(r + 1), I(c + 1));
+            bits[r * table->words + c / 64] |= (uint64_t)(x != 0) << (c % 64);
+        }
+    push_from_bits(L, 0, false);
+    return 1;
+}
+
+/* ---- parse ---- */
+
+static bool keeps(char c) { return c == '1' || c == '#' || c == 'x'; }
+static bool drops(char c) { return c == '0' || c == '.' || c == '-'; }
+static bool blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+
+/* The cells of the line at `text` (blanks between them are skipped), into row where it is not NULL;
+ * returns where the next line starts. */
+static const char *parse_line(lua_State *L, const char *text, const char *end, int64_t line,
+                              int64_t *cells, uint64_t *row) {
+    for (*cells = 0; text < end && *text != '\n'; text++) {
+        if (blank(*text)) continue;
+        if (!keeps(*text) && !drops(*text)) {
+            char shown[2] = {*text, 0};
+            ts_lua_arg_error(L, 1, NULL, "line %I has a '%s', none of 1 # x 0 . -", I(line), shown);
+        }
+        if (row) row[*cells / 64] |= (uint64_t)keeps(*text) << (*cells % 64);
+        ++*cells;
+    }
+    return text < end ? text + 1 : end;
+}
+
+/* [text] -> [mask]; empty lines do not count. */
+static int parse(lua_State *L) {
+    size_t length;
+    const char *text = luaL_checklstring(L, 1, &length), *end = text + length;
+    int64_t rows = 0, cols = 0, cells, line = 0, r = 0;
+    for (const char *at = text; at < end;) {
+        at = parse_line(L, at, end, ++line, &cells, NULL);
+        if (cells && rows && cells != cols)
+            return ts_lua_arg_error(L, 1, NULL, "line %I has %I cells, the first one %I", I(line),
+                                    I(cells), I(cols));
+        if (cells) cols = cells, rows++;
+    }
+    ts_table *table = ts_lua_new_bits(L, rows, cols, 1);
+    uint64_t *bits = (uint64_t *)table->bits;
+    line = 0;
+    for (const char *at = text; at < end;) {
+        parse_line(L, at, end, ++line, &cells, NULL);
+        at = parse_line(L, at, end, line, &cells, cells ? bits + r * table->words : NULL);
+        r += cells > 0;
+    }
+    push_from_bits(L, 0, false);
+    return 1;
+}
+
+const luaL_Reg ts_lua_mask_makers[] = {
+    {"new", from_program}, {"called", called}, {"from", from}, {"parse", parse}, {NULL, NULL}};

@@ -1,0 +1,41 @@
+/* program.h -- what the files of programs and masks share: building programs in Lua's memory. */
+#ifndef TS_BINDING_PROGRAM_H
+#define TS_BINDING_PROGRAM_H
+
+#include "../../core/builder.h"
+#include "binding.h"
+
+/* Larger programs are refused: what calls of calls would else double without end. */
+enum { TS_LUA_MOST_NODES = 1 << 20 };
+
+/* Pushes, as one value, room for a builder of as many nodes and tables, open, and for `numbers`
+ * int32_t behind it. */
+typedef struct {
+    ts_builder builder;
+    int32_t *numbers;
+} ts_lua_build;
+ts_lua_build *ts_lua_new_build(lua_State *L, int64_t nodes, int64_t tables, int64_t numbers);
+
+/* Pushes the program with this result; `anchors` is the stack index of a table that keeps the
+ * memory of its tables alive, or 0 where it has none. */
+ts_program *ts_lua_finish_build(lua_State *L, ts_lua_build *build, int32_t result, int anchors);
+
+/* Pushes a table that keeps alive what the programs at the `count` indices keep alive. */
+void ts_lua_push_anchors(lua_State *L, const int *programs, int count);
+
+/* Pushes the storage of a table with the elements' memory behind it, zeroed, `bytes` long. */
+ts_table *ts_lua_new_table(lua_State *L, ts_table_kind kind, size_t bytes, void **memory);
+/* Pushes the storage of zeroed dense bits. Raises "too large" or "not enough memory". */
+ts_table *ts_lua_new_bits(lua_State *L, int64_t rows, int64_t cols, int64_t heads);
+
+/* Pushes the program that looks (i, j, h) up in the bits at stack index `storage`; h is 1 where it
+ * has one head only. */
+ts_program *ts_lua_push_bits_program(lua_State *L, int storage);
+
+/* The program's text as infix Lua; pushes the string. program_text.c. */
+void ts_lua_push_program_text(lua_State *L, const ts_program *program);
+
+/* mask_ask.c: evaluates the mask at `index` into dense bits and pushes their storage. */
+ts_table *ts_lua_push_mask_bits(lua_State *L, int index);
+
+#endif
