@@ -42,16 +42,19 @@ function check.type(x, expected, n, fname)
   return check.arg(got == expected and x, n, fname, "%s expected, got %s", expected, got)
 end
 
--- The number of single-letter edits from a to b.
+-- The number of edits from a to b: a letter more, less or another, or two neighbours swapped.
 local function distance(a, b)
+  local older, old
   local row = {}
   for j = 0, #b do row[j] = j end
   for i = 1, #a do
-    local diagonal
-    diagonal, row[0] = row[0], i
+    older, old, row = old, row, {[0] = i}
     for j = 1, #b do
-      local changed = diagonal + (a:byte(i) == b:byte(j) and 0 or 1)
-      diagonal, row[j] = row[j], math.min(changed, row[j] + 1, row[j - 1] + 1)
+      local same = a:byte(i) == b:byte(j)
+      row[j] = math.min(old[j - 1] + (same and 0 or 1), old[j] + 1, row[j - 1] + 1)
+      if i > 1 and j > 1 and a:byte(i) == b:byte(j - 1) and a:byte(i - 1) == b:byte(j) then
+        row[j] = math.min(row[j], older[j - 2] + 1)
+      end
     end
   end
   return row[#b]
