@@ -55,10 +55,10 @@ static inline double ts_fneg(double a) { return -a; }
 static inline double ts_ffloordiv(double a, double b) { return floor(a / b); } /* luai_numidiv */
 static inline double ts_fcmod(double a, double b) { return fmod(a, b); }
 
-/* luai_nummod */
+/* luai_nummod: the remainder of truncated division, moved to the sign of b. */
 static inline double ts_fmod(double a, double b) {
     double m = fmod(a, b);
-    if (m > 0 ? b < 0 : m < 0 && b != m) m += b;
+    if (m > 0 ? b < 0 : m < 0 && b > 0) m += b;
     return m;
 }
 
