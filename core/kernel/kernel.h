@@ -2,9 +2,64 @@
 #ifndef TS_KERNEL_H
 #define TS_KERNEL_H
 
-#include "../status.h"
+#include "../matrix.h"
 
-typedef struct ts_kernel ts_kernel; /* its fields are the engine's; see below */
+/* B of a product as packed: `width` lanes, a multiple of a vector, cut into panels of
+ * loops->panel lanes (the last one narrower), each panel `depth` rows of its lanes. */
+typedef struct {
+    const void *numbers; /* aligned to 64 */
+    int64_t depth, width;
+} ts_panels;
+
+/* Summaries of consecutive rows: row r has max[r], norm[r] and value[r * stride ..]. */
+typedef struct {
+    void *max, *norm, *value;
+    int64_t stride;
+} ts_rows;
+
+/* The loops over numbers of one dtype; every `void *` points to numbers of it. A result's bits
+ * depend on its own operands only, never on its place in a vector, a register tile or a strip. */
+typedef struct {
+    ts_dtype dtype;
+    int lanes; /* numbers in a vector */
+    int rows;  /* of a register tile */
+    int panel; /* lanes of a register tile: some vectors */
+
+    /* Packs B, `depth` rows of `lanes` numbers, `stride` apart: rows side by side in memory are
+     * lanes side by side. Lanes up to the full vector are 0. False where a number is not finite. */
+    bool (*pack_rows)(const void *b, int64_t stride, int64_t depth, int64_t lanes, void *panels);
+    /* The same from Bᵀ, `lanes` rows of `depth` numbers: K as it lies in memory. */
+    void (*pack_columns)(const void *b, int64_t stride, int64_t depth, int64_t lanes, void *panels);
+    /* C = A B over lanes from .. to (multiples of a panel; `to` may be B's width) and `depth` rows
+     * of B from `first` on; A is rows x depth. Each number is one chain of multiply-adds in order,
+     * begun at 0, or at C with `add`; +0.0 is added at the end. C's column 0 is lane `from`. */
+    void (*product)(int64_t rows, int64_t depth, const void *a, int64_t a_stride,
+                    const ts_panels *b, int64_t first, int64_t from, int64_t to, void *c,
+                    int64_t c_stride, bool add);
+
+    /* to[i] = factor * from[i * step], in double, rounded once. */
+    void (*scale)(double factor, const void *from, int64_t step, int64_t count, void *to);
+    /* Scores from .. to of a row become -inf where the bit is 0. from: a multiple of 64. */
+    void (*select)(const uint64_t *bits, int64_t from, int64_t to, void *scores);
+    /* Of rows of `count` scores (a multiple of a vector), in place: their maximum m, the weights
+     * 2^((s - m) unit), and the sum ℓ of those, lane by lane and then as a tree. A row of -inf is
+     * ⊥: its weights and ℓ are 0. A NaN or +inf makes ℓ NaN, and the result false. degree: of the
+     * polynomial, 0 for SLEEF's exp2. */
+    bool (*weights)(int64_t rows, int64_t count, int64_t stride, double unit, int degree,
+                    void *scores, void *max, void *norm);
+    /* out = a ⋆ b for `rows` rows of values `width` wide; out may be a or b. */
+    void (*merge)(int64_t rows, int64_t width, double unit, const ts_rows *a, const ts_rows *b,
+                  const ts_rows *out);
+    /* out[i] = value[i] / norm, never -0. */
+    void (*divide)(int64_t width, const void *value, double norm, void *out);
+    /* Multiply-adds that nothing can hold up; returns how many operations. For the bench. */
+    double (*spin)(int64_t rounds);
+} ts_loops;
+
+typedef struct ts_kernel {
+    const char *name;
+    const ts_loops *loops[2]; /* by dtype */
+} ts_kernel;
 
 /* The best set that the CPU and the operating system allow, or the one TESSERA_ISA names. NULL
  * before ts_kernel_select. */
@@ -19,5 +74,11 @@ const char *ts_kernel_name(const ts_kernel *kernel);
 /* Multiply-adds per second x 2 of one thread, measured for about `seconds`, for the bench. */
 double ts_kernel_peak_f32(const ts_kernel *kernel, double seconds);
 double ts_kernel_peak_f64(const ts_kernel *kernel, double seconds);
+
+/* Element i of numbers of a dtype. */
+static inline void *ts_at(const ts_loops *loops, const void *numbers, int64_t i) {
+    return (char *)numbers + i * (int64_t)ts_dtype_size(loops->dtype);
+}
+static inline int64_t ts_round_up(int64_t n, int64_t step) { return (n + step - 1) / step * step; }
 
 #endif

@@ -1,0 +1,539 @@
+/* block.c -- Σ of one block of keys for the rows of one query tile: a chunk of keys at a time, and
+ * of its rows a band at a time, so that scores and weights stay in the nearest cache. */
+#include "block.h"
+
+#include "summary.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Rows that run together, and the lanes (whole panels) that any of them may use. */
+typedef struct {
+    int64_t row, rows, from, to;
+} band;
+
+enum { BAND = 24 }; /* rows of a band where no lane can be left out */
+
+static inline int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
+/* ---- work space ---- */
+
+ts_rows ts_rows_take(const ts_loops *loops, int64_t rows, int64_t stride, ts_arena *arena) {
+    size_t size = ts_dtype_size(loops->dtype);
+    int64_t numbers;
+    if (__builtin_mul_overflow(rows, stride, &numbers)) numbers = INT64_MAX;
+    ts_rows out = {.stride = stride};
+    out.max = ts_arena_take(arena, rows, size);
+    out.norm = ts_arena_take(arena, rows, size);
+    out.value = ts_arena_take(arena, numbers, size);
+    return out;
+}
+
+ts_rows ts_rows_from(const ts_loops *loops, const ts_rows *rows, int64_t r) {
+    return (ts_rows){ts_at(loops, rows->max, r), ts_at(loops, rows->norm, r),
+                     ts_at(loops, rows->value, r * rows->stride), rows->stride};
+}
+
+void ts_rows_bottom(const ts_loops *loops, const ts_rows *rows, int64_t count) {
+    size_t size = ts_dtype_size(loops->dtype);
+    for (int64_t r = 0; r < count; r++)
+        if (loops->dtype == TS_F32)
+            ((float *)rows->max)[r] = -INFINITY;
+        else
+            ((double *)rows->max)[r] = -INFINITY;
+    memset(rows->norm, 0, (size_t)count * size);
+    if (rows->stride > 0) memset(rows->value, 0, (size_t)(count * rows->stride) * size);
+}
+
+static size_t mask_scratch(const ts_problem *p) {
+    size_t most = 0;
+    for (int64_t h = 0; p->mask && h < p->heads; h++) {
+        size_t bytes = p->mask[h] ? ts_mask_scratch(p->mask[h]) : 0;
+        if (bytes > most) most = bytes;
+    }
+    return most;
+}
+
+static size_t score_scratch(const ts_problem *p) {
+    size_t most = 0;
+    for (int64_t h = 0; p->score && h < p->heads; h++) {
+        const ts_score *score = p->score[h];
+        size_t bytes = score && score->program ? ts_program_scratch(score->program) : 0;
+        if (bytes > most) most = bytes;
+    }
+    return most;
+}
+
+/* a x b things. */
+static void *take(ts_arena *arena, int64_t a, int64_t b, size_t size) {
+    int64_t count;
+    return ts_arena_take(arena, __builtin_mul_overflow(a, b, &count) ? INT64_MAX : count, size);
+}
+
+void ts_tile_make(ts_tile *tile, const ts_problem *p, const ts_loops *loops, int degree,
+                  int64_t queries, int64_t heads, int64_t keys, ts_arena *arena) {
+    const size_t size = ts_dtype_size(loops->dtype);
+    const int64_t max_keys = least(keys < 1 ? 1 : keys, TS_CHUNK);
+    const int64_t width = ts_round_up(max_keys, loops->panel), words = (max_keys + 63) / 64 + 1;
+    const int64_t band_rows = least(queries * heads, BAND);
+    memset(tile, 0, sizeof *tile);
+    tile->problem = p, tile->loops = loops, tile->degree = degree;
+    tile->unit = ts_base_unit(p->base);
+    tile->max_queries = queries, tile->max_heads = heads, tile->max_keys = max_keys;
+    tile->value_stride = ts_round_up(p->d_v, loops->lanes);
+    tile->words = words;
+    tile->q = take(arena, queries * heads, p->d, size);
+    tile->k_panels = take(arena, width, p->d, size);
+    tile->v_panels = take(arena, max_keys, tile->value_stride, size);
+    tile->strip = take(arena, band_rows, width, size);
+    tile->staging = take(arena, max_keys, p->d > p->d_v ? p->d : p->d_v, size);
+    tile->part = ts_rows_take(loops, band_rows, tile->value_stride, arena);
+    tile->segments = ts_arena_take(arena, max_keys, sizeof(ts_range));
+    tile->poisoned = take(arena, band_rows, words, sizeof(uint64_t));
+    if (p->mask || p->score) {
+        tile->slot = ts_arena_take(arena, heads, sizeof(int64_t));
+        tile->covers = ts_arena_take(arena, heads, sizeof(uint8_t));
+        tile->bits = take(arena, queries * heads, words, sizeof(uint64_t));
+        tile->segment_bits = take(arena, queries, words, sizeof(uint64_t));
+        tile->called = ts_arena_take(arena, max_keys, sizeof(double));
+        tile->mask_scratch = ts_arena_take(arena, 1, mask_scratch(p));
+        tile->score_scratch = ts_arena_take(arena, 1, score_scratch(p));
+    }
+}
+
+/* ---- the tile: Q' = c Q ---- */
+
+void ts_tile_begin(ts_tile *tile, ts_range i, int64_t head, int64_t heads) {
+    const ts_problem *p = tile->problem;
+    tile->i = i, tile->head = head, tile->heads = heads;
+    tile->queries = i.last - i.first + 1;
+    tile->rows = tile->queries * heads;
+    for (int64_t r = 0; r < tile->rows; r++) {
+        int64_t h = head + r / tile->queries;
+        int64_t row = i.first - 1 + r % tile->queries;
+        const void *q = ts_at(tile->loops, p->q.data,
+                              row * p->q.row_stride + h * p->d * p->q.col_stride);
+        tile->loops->scale(p->scale[h], q, p->q.col_stride, p->d,
+                           ts_at(tile->loops, tile->q, r * p->d));
+    }
+}
+
+/* ---- the chunk: its keys, packed ---- */
+
+/* Walks over the keys of some ranges, at most TS_CHUNK at a time. */
+typedef struct {
+    const ts_range *ranges;
+    int64_t count, range, used; /* of range `range`, `used` keys are done */
+} cursor;
+
+static bool next_chunk(ts_tile *tile, cursor *at) {
+    tile->keys = tile->segment_count = 0;
+    while (at->range < at->count && tile->keys < tile->max_keys) {
+        const ts_range *range = &at->ranges[at->range];
+        int64_t first = range->first + at->used;
+        int64_t taken = least(range->last - first + 1, tile->max_keys - tile->keys);
+        if (taken > 0)
+            tile->segments[tile->segment_count++] = (ts_range){first, first + taken - 1};
+        tile->keys += taken;
+        at->used += taken;
+        if (first + taken > range->last) at->range++, at->used = 0;
+    }
+    tile->width = ts_round_up(tile->keys, tile->loops->lanes);
+    return tile->keys > 0;
+}
+
+/* The chunk's rows of one head of K or V: where they lie if they lie evenly and their numbers side
+ * by side, else a copy. */
+static const void *gather(const ts_tile *tile, const ts_matrix *m, int64_t *stride) {
+    const ts_loops *loops = tile->loops;
+    const size_t size = ts_dtype_size(loops->dtype);
+    const int64_t first = tile->problem->first_key;
+    if (tile->segment_count == 1 && (m->col_stride == 1 || m->cols <= 1)) {
+        *stride = m->row_stride;
+        return ts_at(loops, m->data, (tile->segments[0].first - first) * m->row_stride);
+    }
+    char *to = tile->staging;
+    for (int64_t s = 0; s < tile->segment_count; s++)
+        for (int64_t j = tile->segments[s].first; j <= tile->segments[s].last; j++)
+            for (int64_t c = 0; c < m->cols; c++, to += size)
+                memcpy(to, ts_at(loops, m->data, (j - first) * m->row_stride + c * m->col_stride),
+                       size);
+    *stride = m->cols;
+    return tile->staging;
+}
+
+/* In a copy, what is not finite becomes 0: it may stand at a masked key, which must not matter. */
+static void zero_nonfinite(const ts_loops *loops, void *numbers, int64_t count) {
+    if (loops->dtype == TS_F32) {
+        for (float *x = numbers; count > 0; count--, x++)
+            if (!isfinite(*x)) *x = 0;
+    } else {
+        for (double *x = numbers; count > 0; count--, x++)
+            if (!isfinite(*x)) *x = 0;
+    }
+}
+
+static void pack_chunk(ts_tile *tile) {
+    const ts_loops *loops = tile->loops;
+    const ts_matrix k = ts_problem_k(tile->problem, tile->head);
+    const ts_matrix v = ts_problem_v(tile->problem, tile->head);
+    int64_t stride;
+    const void *rows = gather(tile, &k, &stride);
+    loops->pack_columns(rows, stride, k.cols, tile->keys, tile->k_panels);
+    rows = gather(tile, &v, &stride);
+    tile->clean = loops->pack_rows(rows, stride, tile->keys, v.cols, tile->v_panels);
+    if (!tile->clean) zero_nonfinite(loops, tile->v_panels, tile->keys * tile->value_stride);
+}
+
+/* ---- the chunk's mask ---- */
+
+/* Bits from .. from + count - 1 of a row, from bit `at` on of another; those may be set only. */
+static void put_bits(uint64_t *to, int64_t at, const uint64_t *from, int64_t count) {
+    for (int64_t b = 0; b < count; b++)
+        to[(at + b) / 64] |= (from[b / 64] >> (b % 64) & 1) << ((at + b) % 64);
+}
+
+static void fill_bits(uint64_t *row, int64_t words, int64_t count) {
+    for (int64_t w = 0; w < words; w++) {
+        int64_t left = count - 64 * w;
+        row[w] = left >= 64 ? ~(uint64_t)0 : left <= 0 ? 0 : ((uint64_t)1 << left) - 1;
+    }
+}
+
+static uint64_t *slot_bits(const ts_tile *tile, int64_t slot) {
+    return tile->bits + slot * tile->queries * tile->words;
+}
+
+/* A tile's cover from its parts': what all of them agree on. */
+static ts_cover both(ts_cover a, ts_cover b) { return a == b ? a : TS_PARTIAL; }
+
+/* Of a mask over the chunk's segments: its cover and, where that is partial, its bits. */
+static ts_cover cover_mask(ts_tile *tile, const ts_mask *mask, int64_t h, int64_t slot) {
+    uint64_t *bits = slot_bits(tile, slot);
+    ts_cover cover = ts_mask_cover(mask, h, tile->i, tile->segments[0], tile->mask_scratch);
+    for (int64_t s = 1; s < tile->segment_count; s++)
+        cover = both(cover, ts_mask_cover(mask, h, tile->i, tile->segments[s], tile->mask_scratch));
+    if (cover != TS_PARTIAL) return cover;
+    if (tile->segment_count == 1)
+        return ts_mask_tile(mask, h, tile->i, tile->segments[0], bits, tile->words,
+                            tile->mask_scratch);
+    memset(bits, 0, (size_t)(tile->queries * tile->words) * sizeof *bits);
+    for (int64_t s = 0, at = 0; s < tile->segment_count; s++) {
+        ts_range j = tile->segments[s];
+        ts_mask_tile(mask, h, tile->i, j, tile->segment_bits, tile->words, tile->mask_scratch);
+        for (int64_t i = 0; i < tile->queries; i++)
+            put_bits(bits + i * tile->words, at, tile->segment_bits + i * tile->words,
+                     j.last - j.first + 1);
+        at += j.last - j.first + 1;
+    }
+    return TS_PARTIAL;
+}
+
+static void find_cover(ts_tile *tile) {
+    const ts_problem *p = tile->problem;
+    ts_cover all = TS_FULL;
+    for (int64_t g = 0; g < tile->heads; g++) {
+        const ts_mask *mask = p->mask ? p->mask[tile->head + g] : NULL;
+        tile->slot[g] = g;
+        for (int64_t other = 0; other < g && (!mask || mask->heads == 0); other++)
+            if (mask == p->mask[tile->head + other]) {
+                tile->slot[g] = tile->slot[other];
+                break;
+            }
+        if (tile->slot[g] == g)
+            tile->covers[g] =
+                (uint8_t)(mask ? cover_mask(tile, mask, tile->head + g + 1, g) : TS_FULL);
+        else
+            tile->covers[g] = tile->covers[tile->slot[g]];
+        all = g == 0 ? tile->covers[0] : both(all, tile->covers[g]);
+    }
+    tile->cover = all;
+    for (int64_t g = 0; all == TS_PARTIAL && g < tile->heads; g++)
+        if (tile->slot[g] == g && tile->covers[g] != TS_PARTIAL)
+            for (int64_t i = 0; i < tile->queries; i++)
+                fill_bits(slot_bits(tile, g) + i * tile->words, tile->words,
+                          tile->covers[g] == TS_FULL ? tile->keys : 0);
+}
+
+/* The bits of row r of the tile; of use where the cover is partial. */
+static const uint64_t *row_bits(const ts_tile *tile, int64_t r) {
+    int64_t slot = tile->slot[r / tile->queries], i = r % tile->queries;
+    return slot_bits(tile, slot) + i * tile->words;
+}
+
+/* ---- a band ---- */
+
+/* The next rows from `row` on. Where the cover is partial they are a register tile, whose lanes
+ * before the first and behind the last allowed key are left out: their weights would be +0. */
+static band next_band(const ts_tile *tile, int64_t row) {
+    const int64_t panel = tile->loops->panel;
+    if (tile->cover == TS_FULL)
+        return (band){row, least(BAND, tile->rows - row), 0, tile->width};
+    band b = {row, least(tile->loops->rows, tile->rows - row), tile->width, 0};
+    const int64_t words = (tile->keys + 63) / 64;
+    for (int64_t w = 0; w < words; w++) {
+        uint64_t any = 0;
+        for (int64_t r = row; r < row + b.rows; r++) any |= row_bits(tile, r)[w];
+        if (any == 0) continue;
+        b.from = least(b.from, 64 * w + __builtin_ctzll(any));
+        b.to = 64 * w + 64 - __builtin_clzll(any);
+    }
+    if (b.to == 0) b.from = 0;
+    b.from = b.from / panel * panel;
+    b.to = least(ts_round_up(b.to, panel), tile->width);
+    return b;
+}
+
+static void *strip_row(const ts_tile *tile, int64_t r) {
+    return ts_at(tile->loops, tile->strip, r * ts_round_up(tile->max_keys, tile->loops->panel));
+}
+
+/* Asks a called score for the allowed keys of one segment, `at` lanes into the chunk. */
+static ts_status call_score(ts_tile *tile, const ts_score *score, int64_t r, ts_range j, int64_t at,
+                            void *s) {
+    const int64_t count = j.last - j.first + 1;
+    uint64_t *allowed = tile->segment_bits; /* free by now */
+    memset(allowed, 0, (size_t)tile->words * sizeof *allowed);
+    if (tile->cover == TS_FULL)
+        fill_bits(allowed, tile->words, count);
+    else
+        for (int64_t b = 0; b < count; b++)
+            allowed[b / 64] |= (row_bits(tile, r)[(at + b) / 64] >> ((at + b) % 64) & 1)
+                               << (b % 64);
+    double *called = tile->called;
+    if (tile->loops->dtype == TS_F32)
+        for (int64_t b = 0; b < count; b++) called[b] = ((float *)s)[b];
+    else
+        memcpy(called, s, (size_t)count * sizeof *called);
+    ts_status status = score->call(score->data, tile->head + r / tile->queries + 1,
+                                   tile->i.first + r % tile->queries, j.first, count, allowed,
+                                   called);
+    if (tile->loops->dtype == TS_F32)
+        for (int64_t b = 0; b < count; b++) ((float *)s)[b] = (float)called[b];
+    else
+        memcpy(s, called, (size_t)count * sizeof *called);
+    return status;
+}
+
+/* The score function of row r of the tile, over the lanes of a band; s: the row's lane 0. */
+static ts_status score_row(ts_tile *tile, const band *b, int64_t r, void *s) {
+    const ts_score *score = tile->problem->score[tile->head + r / tile->queries];
+    const int64_t h = tile->head + r / tile->queries + 1, i = tile->i.first + r % tile->queries;
+    ts_status status = TS_OK;
+    for (int64_t n = 0, at = 0; score && !status && n < tile->segment_count; n++) {
+        ts_range j = tile->segments[n];
+        int64_t from = b->from > at ? b->from : at;
+        int64_t to = least(b->to, at + j.last - j.first + 1);
+        int64_t first = j.first + from - at;
+        at += j.last - j.first + 1;
+        if (from >= to) continue;
+        if (!score->program)
+            status = call_score(tile, score, r, (ts_range){first, first + to - from - 1}, from,
+                                ts_at(tile->loops, s, from));
+        else if (tile->loops->dtype == TS_F32)
+            ts_program_score_f32(score->program, h, i, first, to - from, (float *)s + from,
+                                 tile->score_scratch);
+        else
+            ts_program_score_f64(score->program, h, i, first, to - from, (double *)s + from,
+                                 tile->score_scratch);
+    }
+    return status;
+}
+
+/* Lanes behind the last key are no keys. */
+static void close_row(const ts_tile *tile, void *s) {
+    for (int64_t j = tile->keys; j < tile->width; j++)
+        if (tile->loops->dtype == TS_F32)
+            ((float *)s)[j] = -INFINITY;
+        else
+            ((double *)s)[j] = -INFINITY;
+}
+
+/* S = Q' Kᵀ, then the score function, then the mask. */
+static ts_status band_scores(ts_tile *tile, const band *b) {
+    const ts_loops *loops = tile->loops;
+    const int64_t d = tile->problem->d;
+    const ts_panels k = {tile->k_panels, d, tile->width};
+    loops->product(b->rows, d, ts_at(loops, tile->q, b->row * d), d, &k, 0, b->from, b->to,
+                   ts_at(loops, strip_row(tile, 0), b->from),
+                   ts_round_up(tile->max_keys, loops->panel), false);
+    for (int64_t r = 0; r < b->rows; r++) {
+        void *s = strip_row(tile, r);
+        ts_status status = tile->problem->score ? score_row(tile, b, b->row + r, s) : TS_OK;
+        if (status) return status;
+        if (tile->cover == TS_FULL)
+            close_row(tile, s);
+        else
+            loops->select(row_bits(tile, b->row + r), b->from, b->to, s);
+    }
+    return TS_OK;
+}
+
+static double number_at(const ts_loops *loops, const void *numbers, int64_t i) {
+    return loops->dtype == TS_F32 ? ((const float *)numbers)[i] : ((const double *)numbers)[i];
+}
+static void set_nan(const ts_loops *loops, void *numbers, int64_t i) {
+    if (loops->dtype == TS_F32)
+        ((float *)numbers)[i] = NAN;
+    else
+        ((double *)numbers)[i] = (double)NAN;
+}
+
+/* Number (j, c) of V, by the key's number. */
+static double value_at(const ts_tile *tile, const ts_matrix *v, int64_t j, int64_t c) {
+    return number_at(tile->loops, v->data,
+                     (j - tile->problem->first_key) * v->row_stride + c * v->col_stride);
+}
+
+/* The number of the chunk's key in lane `lane`. */
+static int64_t key_of(const ts_tile *tile, int64_t lane) {
+    int64_t s = 0;
+    for (; lane > tile->segments[s].last - tile->segments[s].first; s++)
+        lane -= tile->segments[s].last - tile->segments[s].first + 1;
+    return tile->segments[s].first + lane;
+}
+
+/* The first column of key j's value that is not finite; -1 if there is none. */
+static int64_t bad_column(const ts_tile *tile, const ts_matrix *v, int64_t j) {
+    for (int64_t c = 0; c < v->cols; c++)
+        if (!isfinite(value_at(tile, v, j, c))) return c;
+    return -1;
+}
+
+/* Which lanes of the band's rows are allowed a key whose value is not finite: asked while the
+ * scores are there, since a weight may be 0 by underflow. True where there are any. */
+static bool find_poison(ts_tile *tile, const band *b) {
+    const ts_matrix v = ts_problem_v(tile->problem, tile->head);
+    bool any = false;
+    memset(tile->poisoned, 0, (size_t)(b->rows * tile->words) * sizeof(uint64_t));
+    for (int64_t lane = b->from; lane < least(b->to, tile->keys); lane++) {
+        if (bad_column(tile, &v, key_of(tile, lane)) < 0) continue;
+        for (int64_t r = 0; r < b->rows; r++) {
+            if (number_at(tile->loops, strip_row(tile, r), lane) == -INFINITY) continue;
+            tile->poisoned[r * tile->words + lane / 64] |= (uint64_t)1 << (lane % 64);
+            any = true;
+        }
+    }
+    return any;
+}
+
+static void spread_poison(ts_tile *tile, const band *b, const ts_rows *out) {
+    const ts_matrix v = ts_problem_v(tile->problem, tile->head);
+    for (int64_t lane = b->from; lane < least(b->to, tile->keys); lane++)
+        for (int64_t r = 0; r < b->rows; r++) {
+            if (!(tile->poisoned[r * tile->words + lane / 64] >> (lane % 64) & 1)) continue;
+            for (int64_t c = 0; c < v.cols; c++)
+                if (!isfinite(value_at(tile, &v, key_of(tile, lane), c)))
+                    set_nan(tile->loops, out->value, r * out->stride + c);
+        }
+}
+
+/* nonfinite = "propagate": a row with such a score is NaN throughout. */
+static void poison_rows(const ts_tile *tile, int64_t rows, const ts_rows *out) {
+    for (int64_t r = 0; r < rows; r++) {
+        if (!isnan(number_at(tile->loops, out->norm, r))) continue;
+        set_nan(tile->loops, out->max, r);
+        set_nan(tile->loops, out->norm, r);
+        for (int64_t c = 0; c < tile->problem->d_v; c++)
+            set_nan(tile->loops, out->value, r * out->stride + c);
+    }
+}
+
+/* Σ of the chunk for a band: scores, weights, values. */
+static ts_status band_summary(ts_tile *tile, const band *b, const ts_rows *out) {
+    const ts_loops *loops = tile->loops;
+    const bool propagate = tile->problem->propagate;
+    const int64_t lanes = b->to - b->from, stride = ts_round_up(tile->max_keys, loops->panel);
+    void *strip = ts_at(loops, strip_row(tile, 0), b->from);
+    ts_status status = band_scores(tile, b);
+    if (status) return status;
+    bool poison = !tile->clean && find_poison(tile, b);
+    bool finite = loops->weights(b->rows, lanes, stride, tile->unit, tile->degree, strip, out->max,
+                                 out->norm);
+    if (!finite && !propagate) return TS_NONFINITE_SCORE;
+    if (poison && !propagate) return TS_NONFINITE_VALUE;
+    const ts_panels v = {tile->v_panels, tile->keys, tile->value_stride};
+    loops->product(b->rows, least(lanes, tile->keys - b->from), strip, stride, &v, b->from, 0,
+                   v.width, out->value, out->stride, false);
+    if (poison) spread_poison(tile, b, out);
+    if (!finite) poison_rows(tile, b->rows, out);
+    return TS_OK;
+}
+
+/* ---- the block ---- */
+
+/* Σ of the chunk, ⋆-ed into out; written there where it is the block's first. */
+static ts_status chunk_summary(ts_tile *tile, bool first, const ts_rows *out) {
+    const ts_loops *loops = tile->loops;
+    pack_chunk(tile);
+    for (int64_t row = 0; row < tile->rows;) {
+        band b = next_band(tile, row);
+        ts_rows rows = ts_rows_from(loops, out, row);
+        if (b.from < b.to) {
+            ts_status status = band_summary(tile, &b, first ? &rows : &tile->part);
+            if (status) return status;
+            if (!first)
+                loops->merge(b.rows, tile->value_stride, tile->unit, &rows, &tile->part, &rows);
+        } else if (first) {
+            ts_rows_bottom(loops, &rows, b.rows);
+        }
+        row += b.rows;
+    }
+    return TS_OK;
+}
+
+ts_status ts_tile_summary(ts_tile *tile, const ts_range *ranges, int64_t count, ts_cover cover,
+                          const ts_rows *out) {
+    bool first = true;
+    ts_status status = TS_OK;
+    for (cursor at = {ranges, count, 0, 0}; !status && next_chunk(tile, &at);) {
+        tile->cover = cover;
+        if (cover == TS_PARTIAL) find_cover(tile);
+        if (tile->cover == TS_EMPTY) continue; /* ⊥ */
+        status = chunk_summary(tile, first, out);
+        first = false;
+    }
+    if (first) ts_rows_bottom(tile->loops, out, tile->rows);
+    return status;
+}
+
+/* ---- the search for what is not finite ---- */
+
+/* The band's first such row and key, if it stands before the one in detail. */
+static ts_status find_in_band(ts_tile *tile, const band *b, ts_status found, ts_detail *detail) {
+    const ts_matrix v = ts_problem_v(tile->problem, tile->head);
+    for (int64_t r = 0; r < b->rows; r++)
+        for (int64_t lane = b->from; lane < least(b->to, tile->keys); lane++) {
+            const double s = number_at(tile->loops, strip_row(tile, r), lane);
+            const int64_t row = tile->i.first + (b->row + r) % tile->queries;
+            const int64_t key = key_of(tile, lane);
+            if (found && detail->row <= row) break; /* earlier chunks hold earlier keys */
+            const bool bad_score = isnan(s) || s == INFINITY;
+            const int64_t column = s == -INFINITY ? -1 : bad_column(tile, &v, key);
+            if (!bad_score && column < 0) continue;
+            detail->row = row, detail->key = key;
+            detail->head = tile->head + (b->row + r) / tile->queries + 1;
+            detail->column = column + 1;
+            detail->value = bad_score ? s : value_at(tile, &v, key, column);
+            found = bad_score ? TS_NONFINITE_SCORE : TS_NONFINITE_VALUE;
+        }
+    return found;
+}
+
+ts_status ts_tile_find(ts_tile *tile, ts_range range, ts_detail *detail) {
+    ts_status found = TS_OK;
+    for (cursor at = {&range, 1, 0, 0}; next_chunk(tile, &at);) {
+        tile->cover = TS_FULL;
+        if (tile->problem->mask) find_cover(tile);
+        if (tile->cover == TS_EMPTY) continue;
+        pack_chunk(tile);
+        for (int64_t row = 0; row < tile->rows;) {
+            band b = next_band(tile, row);
+            ts_status status = b.from < b.to ? band_scores(tile, &b) : TS_OK;
+            if (status) return status;
+            found = find_in_band(tile, &b, found, detail);
+            row += b.rows;
+        }
+    }
+    return found;
+}

@@ -1,0 +1,26 @@
+/* avx2.c -- AVX2: with FMA: 16 registers of 32 bytes. */
+#include "kernel.h"
+
+#ifdef __x86_64__
+
+#include <immintrin.h>
+#include <sleef.h>
+
+#define SET avx2
+#define BYTES 32
+#define ROWS 6
+#define VECTORS 2
+#define REGISTER "x"
+#define SPLAT_f32(x) ((vec_f32)_mm256_set1_ps(x))
+#define SPLAT_f64(x) ((vec_f64)_mm256_set1_pd(x))
+#define FMA_f32(y, x, z) ((vec_f32)_mm256_fmadd_ps(y, x, z))
+#define FMA_f64(y, x, z) ((vec_f64)_mm256_fmadd_pd(y, x, z))
+#define EXP2_f32(x) ((vec_f32)Sleef_exp2f8_u35avx2(x))
+#define EXP2_f64(x) ((vec_f64)Sleef_exp2d4_u35avx2(x))
+#define SHAPES \
+    SHAPE(1, 1) SHAPE(2, 1) SHAPE(3, 1) SHAPE(4, 1) SHAPE(5, 1) SHAPE(6, 1) \
+    SHAPE(1, 2) SHAPE(2, 2) SHAPE(3, 2) SHAPE(4, 2) SHAPE(5, 2) SHAPE(6, 2)
+
+#include "set.inc"
+
+#endif

@@ -1,0 +1,26 @@
+/* sse2.c -- SSE2: 16 bytes a vector, and no fused multiply-add. */
+#include "kernel.h"
+
+#ifdef __x86_64__
+
+#include <immintrin.h>
+#include <sleef.h>
+
+#define SET sse2
+#define BYTES 16
+#define ROWS 6
+#define VECTORS 2
+#define REGISTER "x"
+#define SPLAT_f32(x) ((vec_f32)_mm_set1_ps(x))
+#define SPLAT_f64(x) ((vec_f64)_mm_set1_pd(x))
+#define FMA_f32(y, x, z) ((y) * (x) + (z))
+#define FMA_f64(y, x, z) ((y) * (x) + (z))
+#define EXP2_f32(x) ((vec_f32)Sleef_exp2f4_u35sse2(x))
+#define EXP2_f64(x) ((vec_f64)Sleef_exp2d2_u35sse2(x))
+#define SHAPES \
+    SHAPE(1, 1) SHAPE(2, 1) SHAPE(3, 1) SHAPE(4, 1) SHAPE(5, 1) SHAPE(6, 1) \
+    SHAPE(1, 2) SHAPE(2, 2) SHAPE(3, 2) SHAPE(4, 2) SHAPE(5, 2) SHAPE(6, 2)
+
+#include "set.inc"
+
+#endif

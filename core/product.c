@@ -1,0 +1,147 @@
+/* product.c -- C = A B: blocks of C over threads, each summed over the depth block by block. */
+#include "product.h"
+
+#include "arena.h"
+#include "kernel/kernel.h"
+#include "threads.h"
+
+#include <omp.h>
+#include <string.h>
+
+/* Sizes of a block: of B, packed, half a second-level cache; of A, as many rows as pay for that. */
+enum { ROWS = 192, DEPTH = 256, COLUMNS = 256 };
+
+typedef struct {
+    const ts_loops *loops;
+    const ts_matrix *a, *b;
+    ts_matrix *c;
+    const ts_run *run;
+    int64_t across, items; /* blocks of columns; blocks */
+    int64_t next;
+    int stop;
+} product;
+
+/* One thread's work space: a block of B packed, and of A, B or C copied where its numbers do not
+ * lie side by side. */
+typedef struct {
+    void *panels, *a, *b, *c;
+} worker;
+
+static inline int64_t least(int64_t x, int64_t y) { return x < y ? x : y; }
+
+static void *element(const ts_loops *loops, const ts_matrix *m, int64_t row, int64_t column) {
+    return ts_at(loops, m->data, row * m->row_stride + column * m->col_stride);
+}
+
+/* Between memory of any two strides. */
+static void copy_block(size_t size, int64_t rows, int64_t columns, const char *from,
+                       int64_t from_row, int64_t from_column, char *to, int64_t to_row,
+                       int64_t to_column) {
+    for (int64_t r = 0; r < rows; r++)
+        for (int64_t c = 0; c < columns; c++)
+            memcpy(to + (r * to_row + c * to_column) * (int64_t)size,
+                   from + (r * from_row + c * from_column) * (int64_t)size, size);
+}
+
+/* Rows of A, side by side. */
+static const void *rows_of_a(const product *p, const worker *w, int64_t row, int64_t rows,
+                             int64_t first, int64_t depth, int64_t *stride) {
+    const void *from = element(p->loops, p->a, row, first);
+    *stride = p->a->row_stride;
+    if (p->a->col_stride == 1) return from;
+    *stride = depth;
+    copy_block(ts_dtype_size(p->loops->dtype), rows, depth, from, p->a->row_stride,
+               p->a->col_stride, w->a, depth, 1);
+    return w->a;
+}
+
+static void pack_b(const product *p, const worker *w, int64_t first, int64_t depth, int64_t column,
+                   int64_t columns) {
+    const ts_matrix *b = p->b;
+    const void *from = element(p->loops, b, first, column);
+    if (b->col_stride == 1) {
+        p->loops->pack_rows(from, b->row_stride, depth, columns, w->panels);
+    } else if (b->row_stride == 1) {
+        p->loops->pack_columns(from, b->col_stride, depth, columns, w->panels);
+    } else {
+        copy_block(ts_dtype_size(p->loops->dtype), depth, columns, from, b->row_stride,
+                   b->col_stride, w->b, columns, 1);
+        p->loops->pack_rows(w->b, columns, depth, columns, w->panels);
+    }
+}
+
+/* One block of C; in place unless whole vectors would not fit there. */
+static void run_item(product *p, worker *w, int64_t item) {
+    const ts_loops *loops = p->loops;
+    ts_matrix *c = p->c;
+    const int64_t row = item / p->across * ROWS, rows = least(ROWS, c->rows - row);
+    const int64_t column = item % p->across * COLUMNS, columns = least(COLUMNS, c->cols - column);
+    const int64_t width = ts_round_up(columns, loops->lanes);
+    const bool in_place = c->col_stride == 1 && width == columns;
+    void *to = in_place ? element(loops, c, row, column) : w->c;
+    const int64_t stride = in_place ? c->row_stride : COLUMNS;
+    int64_t first = 0;
+    do {
+        const int64_t depth = least(DEPTH, p->b->rows - first);
+        const ts_panels b = {w->panels, depth, width};
+        int64_t a_stride;
+        pack_b(p, w, first, depth, column, columns);
+        const void *a = rows_of_a(p, w, row, rows, first, depth, &a_stride);
+        loops->product(rows, depth, a, a_stride, &b, 0, 0, width, to, stride, first > 0);
+        first += depth;
+    } while (first < p->b->rows);
+    if (!in_place)
+        copy_block(ts_dtype_size(loops->dtype), rows, columns, w->c, COLUMNS, 1,
+                   element(loops, c, row, column), c->row_stride, c->col_stride);
+}
+
+static void run_items(product *p, worker *w) {
+    int64_t item;
+    while ((item = __atomic_fetch_add(&p->next, 1, __ATOMIC_RELAXED)) < p->items) {
+        if (p->run->poll && omp_get_thread_num() == 0 &&
+            p->run->poll(p->run->poll_data, (double)item / (double)p->items))
+            __atomic_store_n(&p->stop, TS_INTERRUPTED, __ATOMIC_RELAXED);
+        if (__atomic_load_n(&p->stop, __ATOMIC_RELAXED)) return;
+        run_item(p, w, item);
+    }
+}
+
+static void worker_make(const product *p, worker *w, ts_arena *arena) {
+    const size_t size = ts_dtype_size(p->loops->dtype);
+    const int64_t depth = least(DEPTH, p->b->rows), columns = least(COLUMNS, p->c->cols);
+    const int64_t rows = least(ROWS, p->c->rows), width = ts_round_up(columns, p->loops->lanes);
+    w->panels = ts_arena_take(arena, depth * width, size);
+    w->a = ts_arena_take(arena, rows * depth, size);
+    w->b = ts_arena_take(arena, depth * columns, size);
+    w->c = ts_arena_take(arena, rows * COLUMNS, size);
+}
+
+static worker *product_make(const product *p, int team, ts_arena *arena) {
+    worker spare, *workers = ts_arena_take(arena, team, sizeof(worker));
+    for (int t = 0; t < team; t++) worker_make(p, workers ? &workers[t] : &spare, arena);
+    return workers;
+}
+
+ts_status ts_product(const ts_matrix *a, const ts_matrix *b, ts_matrix *c, const ts_run *run) {
+    product p = {.loops = ts_kernel_get()->loops[a->dtype], .a = a, .b = b, .c = c, .run = run};
+    p.across = (c->cols + COLUMNS - 1) / COLUMNS;
+    p.items = (c->rows + ROWS - 1) / ROWS * p.across;
+    if (p.items == 0) return TS_OK;
+    const double work = (double)c->rows * (double)c->cols * (double)b->rows / 0x1p20;
+    const int team = ts_threads_team(run->threads, work < (double)p.items ? (int64_t)work : p.items);
+    ts_arena arena = {NULL, 0};
+    product_make(&p, team, &arena);
+    const size_t bytes = arena.used + 63;
+    char *memory = run->allocator.resize(run->allocator.data, NULL, 0, bytes);
+    if (!memory) return TS_NO_MEMORY;
+    arena = (ts_arena){memory + (-(uintptr_t)memory & 63), 0};
+    worker *workers = product_make(&p, team, &arena);
+    if (team == 1) {
+        run_items(&p, workers);
+    } else {
+#pragma omp parallel num_threads(team)
+        run_items(&p, &workers[omp_get_thread_num()]);
+    }
+    run->allocator.resize(run->allocator.data, memory, bytes, 0);
+    return (ts_status)p.stop;
+}

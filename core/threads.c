@@ -1,0 +1,62 @@
+/* threads.c -- how many threads a parallel region may take. */
+#define _GNU_SOURCE
+#include "threads.h"
+
+#include <omp.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+static int chosen; /* by ts_threads_set; 0: none */
+static int proven; /* threads of the last team: they are there, or were */
+
+int ts_threads_default(void) { return chosen > 0 ? chosen : omp_get_max_threads(); }
+void ts_threads_set(int threads) { chosen = threads > 0 ? threads : 0; }
+
+/* Bytes of a worker's stack with its guard: OMP_STACKSIZE (a number and B, K, M or G; K unless
+ * said), or the system's default. */
+static size_t stack_size(void) {
+    pthread_attr_t attributes;
+    size_t size = 8 << 20;
+    if (pthread_attr_init(&attributes) == 0) {
+        pthread_attr_getstacksize(&attributes, &size);
+        pthread_attr_destroy(&attributes);
+    }
+    const char *asked = getenv("OMP_STACKSIZE");
+    if (asked) {
+        char *unit;
+        unsigned long long number = strtoull(asked, &unit, 10);
+        while (*unit == ' ') unit++;
+        int shift = *unit == 'B' || *unit == 'b'   ? 0
+                    : *unit == 'M' || *unit == 'm' ? 20
+                    : *unit == 'G' || *unit == 'g' ? 30
+                                                   : 10;
+        if (number > 0 && number < (1ull << (62 - shift))) size = (size_t)(number << shift);
+    }
+    return size + (64 << 10);
+}
+
+/* Whether the address space has room for so many more stacks. */
+static int fits(int workers, size_t size) {
+    size_t bytes;
+    if (__builtin_mul_overflow((size_t)workers, size, &bytes)) return 0;
+    void *room = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+    if (room == MAP_FAILED) return 0;
+    munmap(room, bytes);
+    return 1;
+}
+
+int ts_threads_team(int wanted, int64_t items) {
+    int team = wanted > 0 ? wanted : ts_threads_default();
+    if (team > omp_get_thread_limit()) team = omp_get_thread_limit();
+    if (team > items) team = items > 1 ? (int)items : 1;
+    if (team <= 1 || omp_in_parallel()) return 1;
+    if (team > proven) {
+        size_t size = stack_size();
+        while (team > 1 && !fits(team - 1, size)) team--;
+    }
+    proven = team;
+    return team;
+}
