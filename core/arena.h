@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 typedef struct {
-    char *base; /* aligned to 64; NULL: only count */
+    char *base;  /* aligned to 64; NULL: only count */
     size_t used; /* SIZE_MAX: more than there can be */
 } ts_arena;
 

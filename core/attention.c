@@ -37,8 +37,8 @@ typedef struct {
     int32_t *left;               /* of each item: parts still to come */
     /* shared by the threads: */
     int64_t next, weighed;
-    int stop;                    /* the reason, a ts_status */
-    int64_t empty, first_empty;  /* rows without keys; the first one's head * n_q + row */
+    int stop;                   /* the reason, a ts_status */
+    int64_t empty, first_empty; /* rows without keys; the first one's head * n_q + row */
 } engine;
 
 /* One thread's work space. */
@@ -92,7 +92,8 @@ static item_rows item_at(const engine *e, int64_t item) {
     item %= e->tiles * e->pieces;
     r.tile = item / e->pieces;
     r.i.first = r.tile * e->tiling.q + item % e->pieces * e->queries + 1;
-    r.i.last = least(r.i.first + e->queries - 1, least((r.tile + 1) * e->tiling.q, e->problem->n_q));
+    r.i.last =
+        least(r.i.first + e->queries - 1, least((r.tile + 1) * e->tiling.q, e->problem->n_q));
     return r;
 }
 
@@ -137,8 +138,8 @@ static void push_block(engine *e, worker *w, int64_t block) {
     ts_range one;
     int64_t count;
     const ts_range *ranges = ts_schedule_block(&e->tiling.schedule, block, &one, &count);
-    w->status = ts_tile_summary(&w->tile, ranges, count, w->cover[block - 1],
-                                &w->stack[w->height++]);
+    w->status =
+        ts_tile_summary(&w->tile, ranges, count, w->cover[block - 1], &w->stack[w->height++]);
 }
 
 static void push_bottom(engine *e, worker *w) {
@@ -320,9 +321,10 @@ static bool score_is_called(const ts_problem *p) {
 static int team_of(const engine *e) {
     const ts_problem *p = e->problem;
     if (score_is_called(p)) return 1;
-    const double work = (double)p->n_q * (double)p->n_k * (double)p->heads * (double)(p->d + p->d_v);
-    return ts_threads_team(e->run->threads, least(e->units, work < 0x1p50 ? (int64_t)(work / 0x1p20)
-                                                                         : e->units));
+    const double work =
+        (double)p->n_q * (double)p->n_k * (double)p->heads * (double)(p->d + p->d_v);
+    return ts_threads_team(e->run->threads,
+                           least(e->units, work < 0x1p50 ? (int64_t)(work / 0x1p20) : e->units));
 }
 
 static int64_t log2_up(int64_t n) { return n > 1 ? 64 - __builtin_clzll((uint64_t)(n - 1)) : 0; }
@@ -338,8 +340,7 @@ static void worker_make(const engine *e, worker *w, ts_arena *arena) {
     w->schedule_scratch = ts_arena_take(arena, 1, ts_schedule_scratch(s));
     w->stack = ts_arena_take(arena, e->depth, sizeof(ts_rows));
     for (int64_t n = 0; n < e->depth; n++) {
-        ts_rows rows =
-            ts_rows_take(e->loops, e->queries * e->group, w->tile.value_stride, arena);
+        ts_rows rows = ts_rows_take(e->loops, e->queries * e->group, w->tile.value_stride, arena);
         if (w->stack) w->stack[n] = rows;
     }
 }

@@ -18,33 +18,6 @@ static inline int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* ---- work space ---- */
 
-ts_rows ts_rows_take(const ts_loops *loops, int64_t rows, int64_t stride, ts_arena *arena) {
-    size_t size = ts_dtype_size(loops->dtype);
-    int64_t numbers;
-    if (__builtin_mul_overflow(rows, stride, &numbers)) numbers = INT64_MAX;
-    ts_rows out = {.stride = stride};
-    out.max = ts_arena_take(arena, rows, size);
-    out.norm = ts_arena_take(arena, rows, size);
-    out.value = ts_arena_take(arena, numbers, size);
-    return out;
-}
-
-ts_rows ts_rows_from(const ts_loops *loops, const ts_rows *rows, int64_t r) {
-    return (ts_rows){ts_at(loops, rows->max, r), ts_at(loops, rows->norm, r),
-                     ts_at(loops, rows->value, r * rows->stride), rows->stride};
-}
-
-void ts_rows_bottom(const ts_loops *loops, const ts_rows *rows, int64_t count) {
-    size_t size = ts_dtype_size(loops->dtype);
-    for (int64_t r = 0; r < count; r++)
-        if (loops->dtype == TS_F32)
-            ((float *)rows->max)[r] = -INFINITY;
-        else
-            ((double *)rows->max)[r] = -INFINITY;
-    memset(rows->norm, 0, (size_t)count * size);
-    if (rows->stride > 0) memset(rows->value, 0, (size_t)(count * rows->stride) * size);
-}
-
 static size_t mask_scratch(const ts_problem *p) {
     size_t most = 0;
     for (int64_t h = 0; p->mask && h < p->heads; h++) {
@@ -111,8 +84,8 @@ void ts_tile_begin(ts_tile *tile, ts_range i, int64_t head, int64_t heads) {
     for (int64_t r = 0; r < tile->rows; r++) {
         int64_t h = head + r / tile->queries;
         int64_t row = i.first - 1 + r % tile->queries;
-        const void *q = ts_at(tile->loops, p->q.data,
-                              row * p->q.row_stride + h * p->d * p->q.col_stride);
+        const void *q =
+            ts_at(tile->loops, p->q.data, row * p->q.row_stride + h * p->d * p->q.col_stride);
         tile->loops->scale(p->scale[h], q, p->q.col_stride, p->d,
                            ts_at(tile->loops, tile->q, r * p->d));
     }
@@ -132,8 +105,7 @@ static bool next_chunk(ts_tile *tile, cursor *at) {
         const ts_range *range = &at->ranges[at->range];
         int64_t first = range->first + at->used;
         int64_t taken = least(range->last - first + 1, tile->max_keys - tile->keys);
-        if (taken > 0)
-            tile->segments[tile->segment_count++] = (ts_range){first, first + taken - 1};
+        if (taken > 0) tile->segments[tile->segment_count++] = (ts_range){first, first + taken - 1};
         tile->keys += taken;
         at->used += taken;
         if (first + taken > range->last) at->range++, at->used = 0;
@@ -267,8 +239,7 @@ static const uint64_t *row_bits(const ts_tile *tile, int64_t r) {
  * before the first and behind the last allowed key are left out: their weights would be +0. */
 static band next_band(const ts_tile *tile, int64_t row) {
     const int64_t panel = tile->loops->panel;
-    if (tile->cover == TS_FULL)
-        return (band){row, least(BAND, tile->rows - row), 0, tile->width};
+    if (tile->cover == TS_FULL) return (band){row, least(BAND, tile->rows - row), 0, tile->width};
     band b = {row, least(tile->loops->rows, tile->rows - row), tile->width, 0};
     const int64_t words = (tile->keys + 63) / 64;
     for (int64_t w = 0; w < words; w++) {
@@ -305,9 +276,9 @@ static ts_status call_score(ts_tile *tile, const ts_score *score, int64_t r, ts_
         for (int64_t b = 0; b < count; b++) called[b] = ((float *)s)[b];
     else
         memcpy(called, s, (size_t)count * sizeof *called);
-    ts_status status = score->call(score->data, tile->head + r / tile->queries + 1,
-                                   tile->i.first + r % tile->queries, j.first, count, allowed,
-                                   called);
+    ts_status status =
+        score->call(score->data, tile->head + r / tile->queries + 1,
+                    tile->i.first + r % tile->queries, j.first, count, allowed, called);
     if (tile->loops->dtype == TS_F32)
         for (int64_t b = 0; b < count; b++) ((float *)s)[b] = (float)called[b];
     else

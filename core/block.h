@@ -2,9 +2,8 @@
 #ifndef TS_BLOCK_H
 #define TS_BLOCK_H
 
-#include "arena.h"
-#include "kernel/kernel.h"
 #include "problem.h"
+#include "rows.h"
 
 enum { TS_CHUNK = 512 }; /* keys at a time; longer blocks are merged online */
 
@@ -13,23 +12,23 @@ enum { TS_CHUNK = 512 }; /* keys at a time; longer blocks are merged online */
 typedef struct {
     const ts_problem *problem;
     const ts_loops *loops;
-    int degree;                                     /* of the exponential; 0: SLEEF's */
-    double unit;                                    /* log2 of the base */
-    int64_t max_queries, max_heads, max_keys;       /* what there is room for */
-    int64_t value_stride;                           /* d_v, up to a full vector */
-    ts_range i;                                     /* the tile: queries, from 1, */
-    int64_t head, heads, queries, rows;             /* heads and their product */
-    int64_t keys, width, segment_count;             /* the chunk at hand; width: a full vector */
-    ts_cover cover;                                 /* of the chunk, over all heads */
-    bool clean;                                     /* all its values are finite */
-    ts_range *segments;                             /* the chunk's keys, by number */
+    int degree;                                      /* of the exponential; 0: SLEEF's */
+    double unit;                                     /* log2 of the base */
+    int64_t max_queries, max_heads, max_keys;        /* what there is room for */
+    int64_t value_stride;                            /* d_v, up to a full vector */
+    ts_range i;                                      /* the tile: queries, from 1, */
+    int64_t head, heads, queries, rows;              /* heads and their product */
+    int64_t keys, width, segment_count;              /* the chunk at hand; width: a full vector */
+    ts_cover cover;                                  /* of the chunk, over all heads */
+    bool clean;                                      /* all its values are finite */
+    ts_range *segments;                              /* the chunk's keys, by number */
     void *q, *k_panels, *v_panels, *staging, *strip; /* q: scaled */
-    ts_rows part;                                   /* of one band, to be merged */
-    int64_t *slot;                                  /* of each head: whose mask it shares */
-    uint8_t *covers;                                /* of each slot */
-    uint64_t *bits, *segment_bits, *poisoned;       /* by slot and query; by row of a band */
-    int64_t words;                                  /* in a row of bits */
-    double *called;                                 /* a row for a score that is called */
+    ts_rows part;                                    /* of one band, to be merged */
+    int64_t *slot;                                   /* of each head: whose mask it shares */
+    uint8_t *covers;                                 /* of each slot */
+    uint64_t *bits, *segment_bits, *poisoned;        /* by slot and query; by row of a band */
+    int64_t words;                                   /* in a row of bits */
+    double *called;                                  /* a row for a score that is called */
     void *mask_scratch, *score_scratch;
 } ts_tile;
 
@@ -42,18 +41,13 @@ void ts_tile_make(ts_tile *tile, const ts_problem *problem, const ts_loops *loop
 void ts_tile_begin(ts_tile *tile, ts_range i, int64_t head, int64_t heads);
 
 /* Writes to out (values tile->value_stride apart and as wide, zeros behind d_v) the tile's summary
- * of the keys of `ranges`, by number; `cover` is what is known of them. TS_NONFINITE_SCORE or _VALUE
- * without detail (which is met first depends on the tiling: ts_tile_find tells). */
+ * of the keys of `ranges`, by number; `cover` is what is known of them. TS_NONFINITE_SCORE or
+ * _VALUE without detail (which is met first depends on the tiling: ts_tile_find tells). */
 ts_status ts_tile_summary(ts_tile *tile, const ts_range *ranges, int64_t count, ts_cover cover,
                           const ts_rows *out);
 
 /* The first row, and in it the first key, among `range`, whose allowed score or value is not
  * finite: its status and detail; TS_OK if there is none. */
 ts_status ts_tile_find(ts_tile *tile, ts_range range, ts_detail *detail);
-
-/* Room for `rows` summaries; all of them ⊥; rows r and on of others. */
-ts_rows ts_rows_take(const ts_loops *loops, int64_t rows, int64_t stride, ts_arena *arena);
-void ts_rows_bottom(const ts_loops *loops, const ts_rows *rows, int64_t count);
-ts_rows ts_rows_from(const ts_loops *loops, const ts_rows *rows, int64_t r);
 
 #endif

@@ -128,7 +128,8 @@ ts_status ts_product(const ts_matrix *a, const ts_matrix *b, ts_matrix *c, const
     p.items = (c->rows + ROWS - 1) / ROWS * p.across;
     if (p.items == 0) return TS_OK;
     const double work = (double)c->rows * (double)c->cols * (double)b->rows / 0x1p20;
-    const int team = ts_threads_team(run->threads, work < (double)p.items ? (int64_t)work : p.items);
+    const int team =
+        ts_threads_team(run->threads, work < (double)p.items ? (int64_t)work : p.items);
     ts_arena arena = {NULL, 0};
     product_make(&p, team, &arena);
     const size_t bytes = arena.used + 63;

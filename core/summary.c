@@ -1,7 +1,7 @@
 /* summary.c -- (m, ℓ, z) of every query row and head: ⊥, ⋆, output and lse. */
 #include "summary.h"
 
-#include "block.h"
+#include "rows.h"
 
 #include <math.h>
 #include <string.h>
@@ -32,9 +32,7 @@ void ts_summary_place(ts_summary *summary, void *memory) {
     summary->value = (char *)memory + 2 * step;
 }
 
-static ts_rows rows_of(const ts_summary *s) {
-    return (ts_rows){s->max, s->norm, s->value, s->d_v};
-}
+static ts_rows rows_of(const ts_summary *s) { return (ts_rows){s->max, s->norm, s->value, s->d_v}; }
 
 void ts_summary_bottom(ts_summary *summary) {
     const ts_rows rows = rows_of(summary);
@@ -43,8 +41,7 @@ void ts_summary_bottom(ts_summary *summary) {
 
 void ts_summary_merge(const ts_summary *a, const ts_summary *b, ts_summary *out) {
     const ts_rows x = rows_of(a), y = rows_of(b), z = rows_of(out);
-    loops_of(a->dtype)
-        ->merge(a->n_q * a->heads, a->d_v, ts_base_unit(a->base), &x, &y, &z);
+    loops_of(a->dtype)->merge(a->n_q * a->heads, a->d_v, ts_base_unit(a->base), &x, &y, &z);
 }
 
 /* ---- the end of a row ---- */

@@ -33,9 +33,9 @@ ts_status ts_summary_output(const ts_summary *summary, const double *sink, bool 
 /* m ln(base) + ln ℓ, computed in double and rounded once, into lse (n_q x heads); -inf for ⊥. */
 void ts_summary_lse(const ts_summary *summary, const double *sink, ts_matrix *lse);
 
-/* The end of one row, for the functions above and the engine: z / ℓ of (m, ℓ, z) ⋆ (sink, 1, 0) into
- * d_v numbers of o, `step` apart, and its lse into *lse (NULL: not asked for); sink NULL: none.
- * False for ⊥, whose lse is -inf, and o untouched. */
+/* The end of one row, for the functions above and the engine: z / ℓ of (m, ℓ, z) ⋆ (sink, 1, 0)
+ * into d_v numbers of o, `step` apart, and its lse into *lse (NULL: not asked for); sink NULL:
+ * none. False for ⊥, whose lse is -inf, and o untouched. */
 bool ts_summary_finish(const ts_loops *loops, ts_base base, const double *sink, const void *max,
                        const void *norm, const void *value, int64_t d_v, void *o, int64_t step,
                        double *lse);
