@@ -60,6 +60,25 @@ local function contents(path)
   return file:read("a")
 end
 
+local function write(path, bytes)
+  local file <close> = assert(io.open(path, "wb"))
+  assert(file:write(bytes))
+end
+
+-- An empty folder, removed with all that is in it after the test.
+local function folder_of_our_own()
+  local path = os.tmpname()
+  os.remove(path)
+  assert(os.execute("mkdir '" .. path .. "'"))
+  finally(function() os.execute("rm -r '" .. path .. "'") end)
+  return path .. "/"
+end
+
+local function listing(path)
+  local pipe <close> = io.popen("ls -A '" .. path .. "'")
+  return pipe:read("a")
+end
+
 describe("a fixture", function()
   it("is known by name here and in EXPECTED.json", function()
     local all = require "tessera.json".read(contents(folder .. "EXPECTED.json"), 3)
@@ -84,4 +103,175 @@ describe("a fixture", function()
       end
     end)
   end
+end)
+
+describe("ts.load", function()
+  it("blames the argument", function()
+    assert.error_matches(function() ts.load() end, "bad argument #1 to 'load' %(string expected, got nil%)")
+    assert.error_matches(function() ts.load "x.txt" end, "bad argument #1 to 'load' %(the ending of 'x.txt' is none of")
+    assert.error_matches(function() ts.load "npy" end, "bad argument #1 to 'load'")
+    assert.error_matches(function() ts.load(folder .. "c.npy", "w") end, "bad argument #2 to 'load' %(.*holds one matrix")
+    assert.error_matches(function() ts.load(folder .. "c.npy", 5) end, "bad argument #2 to 'load' %(string expected, got number")
+    assert.error_matches(function() ts.load(folder .. "ok.safetensors", "w", {x = 1}) end,
+      "bad argument #3 to 'load' %(invalid field 'x'%)")
+  end)
+
+  it("says in the system's words why there is no file", function()
+    assert.error_matches(function() ts.load "none.npy" end, "cannot load 'none.npy': No such file or directory")
+    local path = folder_of_our_own()
+    assert(os.execute("mkdir '" .. path .. "d.npy'"))
+    assert.error_matches(function() ts.load(path .. "d.npy") end, "d.npy': Is a directory")
+    assert.error_matches(function() ts.load "/dev/null.npy" end, "cannot load")
+  end)
+
+  it("takes endings in any case", function()
+    local path = folder_of_our_own() .. "A.NPY"
+    ts.ones(1, 2):save(path)
+    assert.matrix_equal({{1, 1}}, ts.load(path))
+  end)
+
+  it("leaves no file open, whatever happens", function()
+    local process = io.open "/proc/self/stat"
+    if not process then return pending("there is no /proc here") end
+    local folder_of_files = ("/proc/%d/fd"):format(process:read("n"))
+    process:close()
+    collectgarbage() -- what others left to the collector
+    collectgarbage("stop")
+    finally(function() collectgarbage("restart") end)
+    local before = listing(folder_of_files)
+    for name in pairs(expected) do pcall(ts.load, folder .. name) end
+    assert.equal(before, listing(folder_of_files))
+  end)
+end)
+
+describe("ts.save", function()
+  it("blames the argument", function()
+    assert.error_matches(function() ts.save("x.npy", 5) end, "bad argument #2 to 'save' %(matrix or table")
+    assert.error_matches(function() ts.save("x.safetensors", {a = 5}) end, "field 'a': matrix expected, got number")
+    assert.error_matches(function() ts.save("x.safetensors", {ts.ones(1, 1)}) end, "name expected, got number")
+    assert.error_matches(function() ts.save("x.npy", {a = ts.ones(1, 1)}) end, "holds one matrix")
+    assert.error_matches(function() ts.save("x.safetensors", {}, {metadata = {a = 1}}) end, "field 'metadata'")
+    assert.error_matches(function() ts.ones(1, 1):save() end, "bad argument #1 to 'save' %(string expected, got nil%)")
+  end)
+
+  it("says in the system's words why it cannot, and leaves nothing behind", function()
+    local path = folder_of_our_own()
+    assert.error_matches(function() ts.ones(1, 1):save(path .. "none/x.npy") end,
+      "cannot save '" .. path .. "none/x.npy': .*No such file or directory")
+    assert(os.execute("mkdir '" .. path .. "x.npy'"))
+    assert.error_matches(function() ts.ones(1, 1):save(path .. "x.npy") end, "Is a directory")
+    assert.equal("x.npy\n", listing(path))
+  end)
+
+  it("leaves the old file whole, and nothing else, when writing fails", function()
+    local path = folder_of_our_own()
+    ts.ones(2, 2):save(path .. "x.npy")
+    -- A file larger than ulimit -f allows: the write fails half-way.
+    local command = ([[LUA_PATH='lua/?.lua;lua/?/init.lua;;' LUA_CPATH='%s/?.so;;' sh -c "trap '' XFSZ; ulimit -f 8; lua5.4 -e \"
+      local ok, message = pcall(function() require('tessera').ones(500, 500):save('%sx.npy') end) print(ok, message)\""]])
+      :format(os.getenv "TESSERA_BUILD" or "build", path)
+    local pipe <close> = io.popen(command)
+    assert.matches("^false.*cannot save '.*x.npy': File too large", pipe:read("a"))
+    assert.equal("x.npy\n", listing(path))
+    assert.matrix_equal(ts.ones(2, 2), ts.load(path .. "x.npy"))
+  end)
+
+  it("leaves the old file whole when it is interrupted", function()
+    local path = folder_of_our_own()
+    ts.ones(2, 2):save(path .. "x.csv")
+    local large, steps = ts.ones(100, 100), 0
+    debug.sethook(function()
+      steps = steps + 1
+      if steps == 50 then debug.sethook() error "interrupted!" end
+    end, "", 1000)
+    local ok, message = pcall(large.save, large, path .. "x.csv")
+    debug.sethook()
+    assert.is_false(ok)
+    assert.matches("interrupted!", message)
+    assert.equal("x.csv\n", listing(path))
+    assert.matrix_equal(ts.ones(2, 2), ts.load(path .. "x.csv"))
+  end)
+
+  it("follows a link and keeps the file's permissions", function()
+    local path = folder_of_our_own()
+    ts.ones(1, 1):save(path .. "x.npy")
+    assert(os.execute(("chmod 640 '%sx.npy' && ln -s x.npy '%sy.npy'"):format(path, path)))
+    ts.ones(3, 3):save(path .. "y.npy")
+    assert.matrix_equal(ts.ones(3, 3), ts.load(path .. "x.npy"))
+    local pipe <close> = io.popen(("stat -c %%a%%F '%sx.npy' '%sy.npy'"):format(path, path))
+    assert.matches("^640regular file\n.*symbolic link\n$", pipe:read("a"))
+  end)
+
+  it("takes a name for a name, whatever it looks like", function()
+    local path = folder_of_our_own()
+    for _, name in ipairs{"'; touch pwned; '", "`touch pwned`", "|touch pwned", "<touch pwned", "a_{b}@c", "new\nline\nEOD"} do
+      ts.ones(1, 2):save(path .. name .. ".npy")
+      assert.matrix_equal({{1, 1}}, ts.load(path .. name .. ".npy"))
+    end
+    assert.is_nil(io.open(path .. "pwned"))
+    assert.is_nil(io.open "pwned")
+  end)
+end)
+
+-- Mutations: bytes changed, cut away, repeated or put in, at places drawn from a seed. TESSERA_FUZZ says how many.
+describe("a mutated file", function()
+  local count = tonumber(os.getenv "TESSERA_FUZZ") or 2000
+  local seed = tonumber(os.getenv "TESSERA_SEED") or 1
+  local interesting = {"\0", "\xFF", "\x7F", "\x80", "9", "-", "(", ")", "[", "]", "{", "}", ",", "'", '"', "\\", ":", " ", "\n",
+    "18446744073709551615", "9223372036854775807", "-1", "1e308", "\xFF\xFF\xFF\xFF", "\xFF\xFF\xFF\x7F"}
+
+  local function mutated(bytes, random)
+    for _ = 1, random(3) do
+      local at, kind = random(#bytes + 1), random(4)
+      local length = kind == 2 and random(8) or 1
+      local put = kind == 1 and string.char(random(0, 255)) or kind == 2 and "" or kind == 3 and interesting[random(#interesting)]
+        or bytes:sub(at, at + random(16))
+      bytes = bytes:sub(1, at - 1) .. put .. bytes:sub(at + (kind == 4 and 0 or length))
+    end
+    return bytes
+  end
+
+  local function seeds()
+    local list = {}
+    for name in pairs(expected) do
+      if name ~= "deep.safetensors" and name ~= "hdr_long.npy" then
+        list[#list + 1] = {ending = name:match "%.%a+$", bytes = contents(folder .. name)}
+      end
+    end
+    local path = os.tmpname()
+    for _, ending in ipairs{".npz", ".csv"} do
+      ts.matrix(two_by_three):save(path .. ending)
+      list[#list + 1] = {ending = ending, bytes = contents(path .. ending)}
+      os.remove(path .. ending)
+    end
+    os.remove(path)
+    table.sort(list, function(a, b) return a.ending .. a.bytes < b.ending .. b.bytes end)
+    return list
+  end
+
+  local function is_sound(m) return math.type(m.rows) and m.rows * m.cols <= 4096 and #tostring(m) > 0 end
+
+  it("gives an error of its own or a matrix, at once and within its size (" .. count .. " files)", function()
+    math.randomseed(seed)
+    local list, path = seeds(), os.tmpname()
+    finally(function() os.remove(path) end)
+    for n = 1, count do
+      local from = list[math.random(#list)]
+      local bytes = mutated(from.bytes, math.random)
+      local name = path .. from.ending
+      write(name, bytes)
+      local before = os.clock()
+      local ok, result = pcall(ts.load, name)
+      local seconds = os.clock() - before
+      os.remove(name)
+      local note = ("seed %d, file %d: %s"):format(seed, n, tostring(result))
+      assert.is_true(seconds < 0.1, note)
+      assert.is_true(collectgarbage("count") < 65536, note)
+      if not ok then
+        assert.matches("cannot load '" .. name .. "': ", result, 1, true)
+      else
+        for _, m in pairs(type(result) == "table" and result or {result}) do assert.is_true(is_sound(m), note) end
+      end
+    end
+  end)
 end)

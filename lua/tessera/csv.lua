@@ -54,10 +54,10 @@ local function split(line, separator, row)
   return fields
 end
 
--- A first line without a single number names the columns.
+-- A first line in which nothing is a number, or begins like one, names the columns.
 local function is_header(fields)
   for _, field in ipairs(fields) do
-    if number.parse(field) then return false end
+    if number.parse(field) or field:find("^[+-]?%.?%d") then return false end
   end
   return true
 end
@@ -87,19 +87,20 @@ local csv = {}
 --- The names in the header, or an empty list without one.
 function csv.names(from) return walk(from, function() return true end) or {} end
 
---- Reads a source (see source.lua) as a matrix of f64. A first line in which no field is a number is a
+--- Reads a source (see source.lua) as a matrix of f64. A first line in which nothing is a number is a
 --- header; every other field must be a number, `nan` or `inf`. Blank lines are skipped.
 ---@param from table
 ---@return matrix
 function csv.read(from)
   local values, rows, cols = {}, 0, 0
-  walk(from, function(fields, row)
+  local names = walk(from, function(fields, row)
     for c, field in ipairs(fields) do
       values[#values + 1] = number.parse(field)
         or refuse("line %d, field %d: '%s' is no number", row, c, field)
     end
     rows, cols = rows + 1, #fields
   end)
+  if rows == 0 and names then cols = #names end
   return core.matrix.matrix(rows, cols, function(i, j) return values[(i - 1) * cols + j] end)
 end
 

@@ -1,6 +1,7 @@
 --- elements.lua -- the numbers of an array in a file: their kinds, and how they become a matrix.
 
 local core = require "tessera.core"
+local progress = require "tessera.progress"
 local source = require "tessera.source"
 
 local elements = {}
@@ -56,7 +57,12 @@ local function refuse_inexact(bytes, place, layout)
   local sign, size = layout.kind:match("(.)(%d)")
   local format = (layout.swapped and ">" or "<") .. (sign == "u" and "I" or "i") .. size
   local x = string.unpack(format, bytes, place * size + 1)
-  source.refuse("the integer %s is none that a double can hold", sign == "u" and ("%.0f"):format(x) or x)
+  local text = ("%d"):format(x)
+  if sign == "u" and x < 0 then -- Lua's integers are signed: all digits but the last, then that one
+    local tens = (x >> 1) // 5
+    text = ("%d%d"):format(tens, x - tens * 10)
+  end
+  source.refuse("the integer %s is none that a double can hold", text)
 end
 
 --- Reads rows * cols numbers of `kind` as a matrix; the caller has checked that the source holds them.
@@ -67,12 +73,14 @@ function elements.read(from, layout)
   local kind = elements.kinds[layout.kind]
   local m = core.matrix.matrix(layout.rows, layout.cols, {dtype = kind.dtype})
   local target = layout.by_columns and m:t() or m
-  local left, element = layout.rows * layout.cols * kind.size, 0
-  while left > 0 do
-    local bytes = from:read(math.min(left, chunk), "the data")
+  local size, element = layout.rows * layout.cols * kind.size, 0
+  local tell = progress()
+  while element * kind.size < size do
+    local bytes = from:read(math.min(size - element * kind.size, chunk), "the data")
     local count, inexact = core.matrix.decode(target, element, bytes, layout.kind, layout.swapped)
     if inexact then refuse_inexact(bytes, inexact, layout) end
-    left, element = left - #bytes, element + count
+    element = element + count
+    tell(element * kind.size / size)
   end
   return m
 end

@@ -1,5 +1,6 @@
 --- npy.lua -- the .npy format: NumPy's NEP 1, versions 1 to 3.
 
+local core = require "tessera.core"
 local elements = require "tessera.elements"
 local source = require "tessera.source"
 local refuse = source.refuse
@@ -47,7 +48,7 @@ local function read_entry(text, at, fields)
   if fields[key] ~= nil then refuse("bad header: '%s' stands twice", key) end
   if key == "descr" and text:sub(start, start) == "[" then refuse("structured dtypes are not supported") end
   local value, stop = read(text, start)
-  if value == nil then refuse("bad header: '%s' is %s", key, text:sub(start, start + 30):gsub("%s+$", "")) end
+  if value == nil then refuse("bad header: '%s' is %s", key, text:match("^[^\n]*", start):sub(1, 30)) end
   fields[key] = value
   return stop
 end
@@ -88,6 +89,19 @@ local function read_header(from)
   return read_dictionary(from:read(length, "the header"))
 end
 
+-- The rows x cols matrix of an array of more axes whose first axis runs fastest; `flat` holds it in the
+-- file's order. Axes are reshaped as NumPy does: as if the last one ran fastest.
+local function from_fortran(flat, shape, rows, cols)
+  return core.matrix.matrix(rows, cols, function(i, j)
+    local place, offset, stride = (i - 1) * cols + j - 1, 0, flat.cols
+    for axis = #shape, 1, -1 do
+      stride = stride // shape[axis]
+      offset, place = offset + place % shape[axis] * stride, place // shape[axis]
+    end
+    return flat(1, offset + 1)
+  end, {dtype = flat.dtype})
+end
+
 local npy = {}
 
 --- Reads the array in a source (see source.lua), which must end where the array does.
@@ -97,16 +111,18 @@ local npy = {}
 function npy.read(from, options)
   local header = read_header(from)
   local kind, swapped = read_type(header.descr)
-  local bytes = elements.bytes(header.shape, elements.kinds[kind].size)
+  local shape, reshape = header.shape, options.reshape
+  local bytes = elements.bytes(shape, elements.kinds[kind].size)
   if bytes > from:left() then refuse("truncated: %d of %d bytes of data", from:left(), bytes) end
   if bytes < from:left() then refuse("%d bytes follow the data", from:left() - bytes) end
-  local rows, cols = elements.rows_and_columns(header.shape, options.reshape)
-  local by_columns = header.fortran_order and #header.shape > 1
-  if by_columns and #header.shape > 2 then refuse("%d axes in Fortran order do not reshape", #header.shape) end
-  if by_columns and options.reshape then
-    rows, cols = header.shape[1], header.shape[2]
+  local rows, cols = elements.rows_and_columns(shape, reshape)
+  local layout = {rows = rows, cols = cols, kind = kind, swapped = swapped}
+  if header.fortran_order and reshape then
+    layout.rows, layout.cols = 1, rows * cols
+    return from_fortran(elements.read(from, layout), shape, rows, cols)
   end
-  return elements.read(from, {rows = rows, cols = cols, kind = kind, swapped = swapped, by_columns = by_columns})
+  layout.by_columns = header.fortran_order
+  return elements.read(from, layout)
 end
 
 --- Writes m as version 1.0, row-major and little-endian, its data at a multiple of 64 bytes.
