@@ -1,23 +1,28 @@
 /* bound.h -- how far a computed row may lie from the exact one: derived from the problem and the
- * schedule. */
+ * schedule. bound.md has the theorem and its proof. */
 #ifndef TS_BOUND_H
 #define TS_BOUND_H
 
 #include "attention.h"
 
-/* One row and head of a problem under a tiling (NULL: the softmax road). Doubles; o of d_v numbers
- * each. */
+/* One row and head of a problem, under a tiling or (NULL) on the softmax road. Every figure is an
+ * absolute error; o has d_v numbers in each. A row without keys and sink is ⊥ on every road: its
+ * figures are 0. */
 typedef struct {
-    bool bounded;     /* false: no bound (DESIGN section 7); the numbers are then +inf */
-    bool exact;       /* every road must give the same bits */
+    bool bounded;     /* false: no bound (bound.md says when); the figures are then +inf */
+    bool exact;       /* every road, order and bracketing must give the same bits (not of lse) */
     double max, lse;  /* |m̂ - m|, |lsê - lse| */
-    double *output;   /* (a) the theorem: |ô - o|, one a column */
-    double *expected; /* (b) the expected error, one a column */
+    double *output;   /* (a) the theorem: |ô - o|, one a column; caller's, d_v of them */
+    double *expected; /* (b) the expected error, one a column; caller's, d_v of them */
 } ts_bound;
 
-/* row, head from 0. scratch: ts_bound_scratch bytes. */
-size_t ts_bound_scratch(const ts_problem *problem);
-ts_status ts_bound_row(const ts_problem *problem, const ts_tiling *tiling, int64_t row,
-                       int64_t head, ts_bound *out, void *scratch, ts_detail *detail);
+/* Bytes of scratch for ts_bound_row; 0 where they do not fit a size_t. */
+size_t ts_bound_scratch(const ts_problem *problem, const ts_tiling *tiling);
+
+/* row, head from 0. The tiling's defaults are filled in (ts_attention_defaults). Only the keys that
+ * its schedule's blocks hold count, so that the blocks of a summary may be bounded too. Without a
+ * tiling it is the softmax road's bound. Reads the problem and calls nothing back. */
+void ts_bound_row(const ts_problem *problem, const ts_tiling *tiling, int64_t row, int64_t head,
+                  ts_bound *out, void *scratch);
 
 #endif
