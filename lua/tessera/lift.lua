@@ -1,12 +1,182 @@
--- lift.lua -- the door to lifting: a Lua predicate becomes a mask.
+-- lift.lua -- turns a Lua function of (i, j), (i, j, h) or (s, i, j, h) into a program of the core.
+--
+-- A function is lifted only where that was shown to change nothing: every operation it can reach is
+-- known exactly, what it reads is known now, and what it could raise is looked for now, over all
+-- cells. Otherwise it is "called", and the reason names the line and what stopped the lifting.
 
 local core = require "tessera.core"
+local emit = require "tessera.lift.emit"
+local execute = require "tessera.lift.execute"
+local graph = require "tessera.lift.graph"
+local library = require "tessera.lift.library"
+local ours = require "tessera.lift.ours"
+local value = require "tessera.lift.value"
+
+library.know(core.matrix)
 
 local lift = {}
 
--- The mask of `predicate` (checked arguments).
+-- How many cells are searched for one at which the function raises, before it is called instead.
+local SEARCHED = 1 << 26
+
+-- What a lifted function reads, and what is known of it. path and line are those of the instruction
+-- under way; risks are nodes: where one holds, the function raises.
+local context = {}
+context.__index = context
+
+local function new_context(n_q, n_k, heads, score)
+  local self = setmetatable({
+    objects = {}, surveys = {}, columns = {}, functions = {}, risks = {}, steps = 0, depth = 0,
+    is_ours = ours.known, apply = ours.apply,
+  }, context)
+  function self.refuse(reason)
+    error({refused = self.line and ("line %d: %s"):format(self.line, reason) or reason}, 0)
+  end
+  self.graph = graph.new(n_q, n_k, heads, score, self.refuse)
+  return self
+end
+
+--- Notes that the function raises on the present path where `cond` holds. Returns nothing.
+function context:raises(cond)
+  local risk = self.graph:band(self.path.all, cond)
+  if risk ~= self.graph.no then self.risks[#self.risks + 1] = risk end
+end
+
+-- Metatables of these would give a meaning to what is an error otherwise.
+local function plain_types()
+  return not (debug.getmetatable(nil) or debug.getmetatable(true) or debug.getmetatable(0)
+    or debug.getmetatable(print))
+end
+
+-- f's first result as a value, and the context; or nil and the reason why f is not lifted.
+local function executed(f, arguments, n_q, n_k, heads, score)
+  if not plain_types() then return nil, "nil, booleans, numbers or functions have a metatable" end
+  local self = new_context(n_q, n_k, heads, score)
+  local list = {n = #arguments}
+  for k, name in ipairs(arguments) do list[k] = self.graph[name] end
+  self.path = {literal = self.graph.yes, depth = 0, all = self.graph.yes}
+  local ok, result = pcall(execute.call, self, f, list)
+  if not ok then
+    if type(result) == "table" and result.refused then return nil, result.refused end
+    return nil, ("the lifter failed: %s"):format(tostring(result))
+  end
+  return result or self.graph.no, self
+end
+
+-- The boolean node of a predicate's result; anything but a boolean or nil raises.
+local function kept(self, result)
+  return value.map(self, result, function(guard, leaf)
+    if leaf.type == "bool" then return leaf end
+    if not value.is_nil(leaf) then self:raises(guard) end
+    return self.graph.no
+  end)
+end
+
+-- Risks -----------------------------------------------------------------------------------------
+
+-- The first cell (head by head, row by row) in which `risk` holds, as {i, j, h}; nil where there is
+-- none; or false where that would take too long to find out. An axis that the risk does not depend
+-- on is looked at in its first place only.
+local function witness(self, risk, n_q, n_k, heads)
+  local function axis(uses, n) return risk.uses & uses ~= 0 and n or math.min(n, 1) end
+  local rows, cols = axis(graph.USES_I, n_q), axis(graph.USES_J, n_k)
+  local planes = axis(graph.USES_H, heads)
+  if rows > 1 and cols > 1 and rows * cols * planes > SEARCHED then return false end
+  local raising = core.mask.new(rows, cols, planes, emit(self.graph, risk))
+  local nothing = core.mask.new(rows, cols, planes, core.program.new({{"bconst", false}}))
+  local i, j, h = raising:differs(nothing)
+  return i and {i, j, h}
+end
+
+local function before(a, b)
+  for _, k in ipairs {3, 1, 2} do
+    if a[k] ~= b[k] then return a[k] < b[k] end
+  end
+  return false
+end
+
+-- The first cell at which the function raises; nil for none, false for not known.
+local function first_witness(self, n_q, n_k, heads)
+  local first, seen
+  for _, risk in ipairs(self.risks) do
+    if not seen or not seen[risk] then
+      seen = seen or {}
+      seen[risk] = true
+      local cell = witness(self, risk, n_q, n_k, heads)
+      if cell == false then return false end
+      if cell and (not first or before(cell, first)) then first = cell end
+    end
+  end
+  return first
+end
+
+-- Checking --------------------------------------------------------------------------------------
+
+-- Calls the predicate; an answer that is none is the error that calling every cell would raise.
+local function answer(predicate, i, j, h)
+  local kept_here
+  if h then kept_here = predicate(i, j, h) else kept_here = predicate(i, j) end
+  if kept_here == nil or type(kept_here) == "boolean" then return kept_here or false end
+  core.fail(("the predicate gave a %s for query %d, key %d%s (boolean expected)"):format(
+    type(kept_here), i, j, h and (", head %d"):format(h) or ""))
+end
+
+-- Places along an axis of n where tiles begin and end, and a few at random (of a fixed seed).
+local function places(n, draw)
+  local list = {1, n, n // 2 + 1, math.min(n, 64), math.min(n, 65), math.min(n, 257)}
+  for k = 7, 12 do list[k] = draw() % n + 1 end
+  return list
+end
+
+-- Compares the mask with the predicate in a sample of cells. This is no proof, but a fault of the
+-- lifter should not have to be found by its user.
+local function compare(m, predicate)
+  if m.rows == 0 or m.cols == 0 then return end
+  local state = 42
+  local function draw() -- a linear congruential generator (Knuth's MMIX)
+    state = state * 6364136223846793005 + 1442695040888963407
+    return state >> 33
+  end
+  local rows, cols = places(m.rows, draw), places(m.cols, draw)
+  for k = 1, 36 do
+    local i, j, h = rows[draw() % #rows + 1], cols[draw() % #cols + 1], nil
+    if m.heads then h = k % 2 == 0 and m.heads or draw() % m.heads + 1 end
+    if m(i, j, h) ~= answer(predicate, i, j, h) then
+      core.fail(("the lifted mask differs from its predicate in cell (%d, %d%s); please report this")
+        :format(i, j, h and ", " .. h or ""))
+    end
+  end
+end
+
+-- The door --------------------------------------------------------------------------------------
+
+-- The program of a predicate, or nil and why there is none. What it raises is raised here.
+local function program_of(predicate, n_q, n_k, heads)
+  local arguments = heads and {"i", "j", "h"} or {"i", "j"}
+  local result, self = executed(predicate, arguments, n_q, n_k, heads or 1, false)
+  if not result then return nil, self end
+  self.path = {all = self.graph.yes}
+  local keeps = kept(self, result)
+  local cell = first_witness(self, n_q, n_k, heads or 1)
+  if cell == false then return nil, "whether it raises would take too long to find out" end
+  if cell then
+    answer(predicate, cell[1], cell[2], heads and cell[3])
+    return nil, "the lifter failed: it expected an error"
+  end
+  return emit(self.graph, keeps)
+end
+
+--- The mask of a predicate: lifted if that can be, else called. Arguments are checked already.
+---@param n_q integer
+---@param n_k integer
+---@param heads? integer
+---@param predicate function
 function lift.mask(n_q, n_k, heads, predicate)
-  return core.mask.called(n_q, n_k, heads, predicate, "lifting is not built yet")
+  local program, why = program_of(predicate, n_q, n_k, heads)
+  if not program then return core.mask.called(n_q, n_k, heads, predicate, why) end
+  local m = core.mask.new(n_q, n_k, heads, program)
+  compare(m, predicate)
+  return m
 end
 
 return lift
