@@ -59,6 +59,10 @@ void ts_lua_where(lua_State *L);
  * function, and self is not counted. `got` in type_error is the argument's type. Never return. */
 int ts_lua_arg_error(lua_State *L, int arg, const char *name, const char *format, ...);
 int ts_lua_type_error(lua_State *L, int arg, const char *name, const char *expected);
+/* [..., message]: raises it behind the position of the user's line. */
+int ts_lua_error(lua_State *L);
+/* [..., table of C functions]: remembers their names, so that errors can tell them. */
+void ts_lua_name_functions(lua_State *L, bool are_methods);
 int ts_lua_home(lua_State *L);
 int ts_lua_fail(lua_State *L);
 int ts_lua_fail_arg(lua_State *L);

@@ -6,9 +6,6 @@
 #include <stdlib.h>
 
 /* Parts that are still under way. */
-#pragma weak ts_lua_open_matrix
-#pragma weak ts_lua_open_program
-#pragma weak ts_lua_open_mask
 #pragma weak ts_lua_open_summary
 #pragma weak ts_lua_open_problem
 #pragma weak ts_kernel_select
@@ -40,6 +37,19 @@ static int isa(lua_State *L) {
     return 2;
 }
 
+/* core.kind(x) -> "matrix", "mask", "program", "summary" or "problem"; else type(x). */
+static int kind(lua_State *L) {
+    static const char *const ours[] = {TS_MATRIX, TS_MASK, TS_PROGRAM, TS_SUMMARY, TS_PROBLEM};
+    luaL_checkany(L, 1);
+    for (size_t t = 0; t < sizeof ours / sizeof *ours; t++)
+        if (luaL_testudata(L, 1, ours[t])) {
+            lua_pushstring(L, ours[t] + sizeof "tessera." - 1);
+            return 1;
+        }
+    lua_pushstring(L, luaL_typename(L, 1));
+    return 1;
+}
+
 static void select_kernel(lua_State *L) {
     const char *name = getenv("TESSERA_ISA");
     if (!ts_kernel_select) return;
@@ -51,6 +61,7 @@ static void select_kernel(lua_State *L) {
 static const luaL_Reg functions[] = {
     {"options", ts_lua_options},
     {"guarded", ts_lua_guarded},
+    {"kind", kind},
     {"clock", clock_seconds},
     {"threads", threads},
     {"trim", ts_lua_trim},
@@ -81,6 +92,10 @@ __attribute__((visibility("default"))) int luaopen_tessera_core(lua_State *L) {
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         if (!parts[i].open) continue;
         parts[i].open(L);
+        ts_lua_name_functions(L, false);
+        lua_getfield(L, -1, "methods");
+        ts_lua_name_functions(L, true);
+        lua_pop(L, 1);
         lua_setfield(L, -2, parts[i].name);
     }
     return 1;

@@ -1,6 +1,7 @@
 /* status.c -- words for what went wrong, blamed on the line of the user who called. */
-#include "binding.h"
+#include "problem.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -38,21 +39,48 @@ void ts_lua_where(lua_State *L) {
     lua_pushliteral(L, "");
 }
 
-/* [..., message] -> raises it, behind the position of the user's line. */
-static int raise(lua_State *L) {
+int ts_lua_error(lua_State *L) {
     ts_lua_where(L);
     lua_insert(L, -2);
     lua_concat(L, 2);
     return lua_error(L);
 }
 
-/* The name of the running function; a method's arguments are counted without self. */
+static char names_key; /* registry field: our C function -> its name, ":name" for a method */
+
+void ts_lua_name_functions(lua_State *L, bool are_methods) {
+    if (lua_rawgetp(L, LUA_REGISTRYINDEX, &names_key) == LUA_TNIL) {
+        lua_pop(L, 1);
+        lua_newtable(L);
+        lua_pushvalue(L, -1);
+        lua_rawsetp(L, LUA_REGISTRYINDEX, &names_key);
+    }
+    lua_pushnil(L);
+    while (lua_next(L, -3)) {
+        if (lua_iscfunction(L, -1) && lua_type(L, -2) == LUA_TSTRING) {
+            lua_pushfstring(L, are_methods ? ":%s" : "%s", lua_tostring(L, -2));
+            lua_rawset(L, -4); /* names[function] = name; the key stays */
+        } else {
+            lua_pop(L, 1);
+        }
+    }
+    lua_pop(L, 1);
+}
+
+/* The name of the running function; a method's arguments are counted without self. Called through
+ * pcall a function has no name in the eyes of Lua, but still has ours. */
 static const char *running(lua_State *L, int *arg) {
     lua_Debug ar;
     if (!lua_getstack(L, 0, &ar)) return "?";
-    lua_getinfo(L, "n", &ar);
-    if (ar.name && arg && strcmp(ar.namewhat, "method") == 0) --*arg;
-    return ar.name ? ar.name : "?";
+    lua_getinfo(L, "fn", &ar);
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &names_key);
+    lua_insert(L, -2);
+    const char *ours = lua_istable(L, -2) && lua_rawget(L, -2) ? lua_tostring(L, -1) : NULL;
+    lua_pop(L, 2); /* the registry's table holds the name */
+    const char *name = ours ? ours + (*ours == ':') : ar.name ? ar.name : "?";
+    bool is_method = ours ? *ours == ':' : ar.name && strcmp(ar.namewhat, "method") == 0;
+    if (is_method && arg) --*arg;
+    return name;
 }
 
 int ts_lua_arg_error(lua_State *L, int arg, const char *name, const char *format, ...) {
@@ -65,7 +93,7 @@ int ts_lua_arg_error(lua_State *L, int arg, const char *name, const char *format
         lua_pushfstring(L, "calling '%s' on bad self (%s)", name, message);
     else
         lua_pushfstring(L, "bad argument #%d to '%s' (%s)", arg, name, message);
-    return raise(L);
+    return ts_lua_error(L);
 }
 
 int ts_lua_type_error(lua_State *L, int arg, const char *name, const char *expected) {
@@ -79,7 +107,7 @@ int ts_lua_type_error(lua_State *L, int arg, const char *name, const char *expec
 int ts_lua_fail(lua_State *L) {
     luaL_checkstring(L, 1);
     lua_settop(L, 1);
-    return raise(L);
+    return ts_lua_error(L);
 }
 
 /* core.arg_error(n, fname, message) */
@@ -196,7 +224,7 @@ static int raise_interrupted(lua_State *L) {
     luaL_checkstack(L, 2, NULL);
     if (on_main && luaL_loadstring(L, "return") == LUA_OK) lua_call(L, 0, 0);
     lua_pushliteral(L, "interrupted!");
-    return raise(L);
+    return ts_lua_error(L);
 }
 
 void ts_lua_raise(lua_State *L, ts_status status, const ts_detail *detail, const char *name) {
@@ -210,5 +238,53 @@ void ts_lua_raise(lua_State *L, ts_status status, const ts_detail *detail, const
         const char *function = name ? name : running(L, NULL);
         lua_pushfstring(L, "%s: %s", function, lua_tostring(L, -1));
     }
-    raise(L);
+    ts_lua_error(L);
+}
+
+/* ---- rows without keys ---- */
+
+static bool is_empty(const ts_matrix *m, int64_t row, int64_t head) {
+    int64_t at = row * m->row_stride + head * m->col_stride;
+    return (m->dtype == TS_F32 ? ((const float *)m->data)[at] : ((const double *)m->data)[at]) ==
+           -INFINITY;
+}
+
+/* Pushes the list of the empty rows of `head`, "2, 7"; returns how many there are. */
+static int64_t push_empty_rows(lua_State *L, const ts_matrix *m, int64_t head) {
+    enum { SHOWN = 8 };
+    luaL_Buffer text;
+    int64_t found = 0;
+    luaL_buffinit(L, &text);
+    for (int64_t row = 0; row < m->rows; row++) {
+        if (!is_empty(m, row, head) || ++found > SHOWN) continue;
+        if (found > 1) luaL_addstring(&text, ", ");
+        lua_pushfstring(L, "%I", I(row + 1));
+        luaL_addvalue(&text);
+    }
+    if (found > SHOWN) {
+        lua_pushfstring(L, " and %I more", I(found - SHOWN));
+        luaL_addvalue(&text);
+    }
+    luaL_pushresult(&text);
+    return found;
+}
+
+void ts_lua_check_empty(lua_State *L, const ts_matrix *m) {
+    int64_t head = 0, rows = 0, others = 0;
+    for (; head < m->cols && rows == 0; head++)
+        for (int64_t row = 0; row < m->rows; row++) rows += is_empty(m, row, head);
+    if (rows == 0) return;
+    for (int64_t other = head; other < m->cols; other++) {
+        bool some = false;
+        for (int64_t row = 0; row < m->rows; row++) some = some || is_empty(m, row, other);
+        others += some;
+    }
+    push_empty_rows(L, m, head - 1);
+    lua_pushfstring(L, "row%s %s of head %I %s no allowed key", rows > 1 ? "s" : "",
+                    lua_tostring(L, -1), I(head), rows > 1 ? "have" : "has");
+    if (others > 0)
+        lua_pushfstring(L, "%s, as have rows of %I other head%s", lua_tostring(L, -1), I(others),
+                        others > 1 ? "s" : "");
+    lua_pushfstring(L, "%s (use empty = \"zero\")", lua_tostring(L, -1));
+    ts_lua_error(L);
 }

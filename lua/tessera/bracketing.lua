@@ -1,0 +1,188 @@
+--- Bracketings and orders: every way to merge a list.
+--
+-- A bracketing is a nested table whose leaves are positions: {{1, 2}, 3} is (1 ⋆ 2) ⋆ 3.
+
+local check = require "tessera.check"
+local core = require "tessera.core"
+
+local bracketing = {}
+
+local folds = {}
+
+function folds.left(list, low, high)
+  local all = list[low]
+  for n = low + 1, high do all = all * list[n] end
+  return all
+end
+
+function folds.right(list, low, high)
+  local all = list[high]
+  for n = high - 1, low, -1 do all = list[n] * all end
+  return all
+end
+
+-- Halves, the left one the larger.
+function folds.tree(list, low, high)
+  if low == high then return list[low] end
+  local middle = (low + high) // 2
+  return folds.tree(list, low, middle) * folds.tree(list, middle + 1, high)
+end
+
+-- What a nested table says; `used` notes the leaves.
+local function by_table(list, node, used)
+  if type(node) == "table" then
+    check.arg(#node == 2 or #node == 1 and type(node[1]) == "number", 2, "fold",
+      "a node is {left, right}, not a list of %d", #node)
+    local left = by_table(list, node[1], used)
+    return #node == 1 and left or left * by_table(list, node[2], used)
+  end
+  local n = check.arg(math.tointeger(node), 2, "fold", "a leaf is a position, not %s", tostring(node))
+  check.arg(list[n] ~= nil, 2, "fold", "there is no element %d, only %d", n, #list)
+  check.arg(not used[n], 2, "fold", "element %d is used twice", n)
+  used[n] = true
+  return list[n]
+end
+
+--- Merges a list (of summaries, or of anything with `*`) with the bracketing given: "left", "right",
+-- "tree", or a nested table of positions. A list of one is that one.
+--     ts.fold({S, T, U}, {{1, 3}, 2})
+---@param list table
+---@param how? string|table "left" unless given
+---@return any
+function bracketing.fold(list, how)
+  check.arg(type(list) == "table", 1, "fold", "table expected, got %s", core.kind(list))
+  check.arg(#list > 0, 1, "fold", "nothing to merge")
+  if how == nil then how = "left" end
+  if type(how) ~= "table" then
+    check.arg(folds[how], 2, "fold", "invalid option '%s'", tostring(how))
+    return folds[how](list, 1, #list)
+  end
+  local used = {}
+  local all = by_table(list, how, used)
+  for n = 1, #list do check.arg(used[n], 2, "fold", "element %d is left out", n) end
+  return all
+end
+
+local function count_argument(n, name)
+  return check.arg(math.tointeger(n) and n >= 0 and math.tointeger(n), 1, name,
+    "a whole number from 0 up expected, got %s", tostring(n))
+end
+
+-- How many bracketings there are of 1, 2, … leaves.
+local catalan = {1}
+local function trees(leaves)
+  for n = #catalan + 1, leaves do
+    local sum = 0
+    for left = 1, n - 1 do sum = sum + catalan[left] * catalan[n - left] end
+    catalan[n] = sum
+  end
+  return catalan[leaves]
+end
+
+-- Bracketing number `index`, from 0, of positions low .. low + leaves - 1.
+local function tree(low, leaves, index)
+  if leaves == 1 then return low end
+  local left = 1
+  while index >= trees(left) * trees(leaves - left) do
+    index = index - trees(left) * trees(leaves - left)
+    left = left + 1
+  end
+  local rights = trees(leaves - left)
+  return {tree(low, left, index // rights), tree(low + left, leaves - left, index % rights)}
+end
+
+--- Iterates over all Catalan(n - 1) bracketings of n; a new table each time ({1} for n = 1).
+--     for b in ts.bracketings(4) do assert(ts.fold(list, b) == ts.fold(list)) end
+---@param n integer up to 36 (beyond, their number does not fit an integer)
+---@return fun(): table?
+function bracketing.bracketings(n)
+  n = count_argument(n, "bracketings")
+  check.arg(n <= 36, 1, "bracketings", "%d is more than 36", n)
+  local index, count = -1, n == 0 and 0 or trees(n)
+  return function()
+    index = index + 1
+    if index >= count then return nil end
+    return n == 1 and {1} or tree(1, n, index)
+  end
+end
+
+-- Makes p the next permutation by the alphabet; says whether there is one.
+local function advance(p)
+  local k = #p - 1
+  while k > 0 and p[k] > p[k + 1] do k = k - 1 end
+  if k < 1 then return false end
+  local l = #p
+  while p[l] < p[k] do l = l - 1 end
+  p[k], p[l] = p[l], p[k]
+  local a, b = k + 1, #p
+  while a < b do
+    p[a], p[b] = p[b], p[a]
+    a, b = a + 1, b - 1
+  end
+  return true
+end
+
+--- Iterates over all n! orders of 1 .. n, by the alphabet; a new table each time.
+--     for order in ts.permutations(5) do P:attention{k = 2, order = order} end
+---@param n integer
+---@return fun(): integer[]?
+function bracketing.permutations(n)
+  n = count_argument(n, "permutations")
+  local p, more = {}, true
+  for i = 1, n do p[i] = i end
+  return function()
+    if not more then return nil end
+    local found = table.move(p, 1, n, 1, {})
+    more = advance(p)
+    return found
+  end
+end
+
+-- The blocks of a partition, from the block number of each key: lists of {first, last}.
+local function blocks_of(number, n)
+  local blocks = {}
+  for key = 1, n do
+    local block = blocks[number[key]] or {}
+    blocks[number[key]] = block
+    local range = block[#block]
+    if range and range[2] == key - 1 then range[2] = key else block[#block + 1] = {key, key} end
+  end
+  return blocks
+end
+
+-- Makes `number` the next one in which each key is in a block at most one above those before it.
+local function advance_blocks(number, n)
+  for key = n, 2, -1 do
+    local highest = 0
+    for before = 1, key - 1 do highest = math.max(highest, number[before]) end
+    if number[key] <= highest then
+      number[key] = number[key] + 1
+      for after = key + 1, n do number[after] = 1 end
+      return true
+    end
+  end
+  return false
+end
+
+--- Iterates over all partitions of the keys 1 .. n into k sets (any number without k). A set is a list
+-- of {first, last}: as the tiling's `k` and P:summary take them. A new table each time.
+--     for sets in ts.partitions(4, 2) do P:attention{k = sets} end
+---@param n integer
+---@param k? integer
+---@return fun(): integer[][][]?
+function bracketing.partitions(n, k)
+  n = count_argument(n, "partitions")
+  check.arg(k == nil or math.tointeger(k) and k >= 0, 2, "partitions",
+    "a whole number from 0 up expected, got %s", tostring(k))
+  local number, more = {}, true
+  for key = 1, n do number[key] = 1 end
+  return function()
+    while more do
+      local blocks = blocks_of(number, n)
+      more = advance_blocks(number, n)
+      if k == nil or #blocks == k then return blocks end
+    end
+  end
+end
+
+return bracketing

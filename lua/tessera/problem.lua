@@ -1,0 +1,262 @@
+--- Problems: what is asked of attention.
+--
+-- A problem is queries Q, keys K and values V, with a scale, a mask, a score and heads. It is checked
+-- when it is made, and never changes; every road (full softmax, tiles, the oracle) answers the same
+-- problem. Heads lie side by side in the columns of Q, K, V and of the output.
+
+local core = require "tessera.core"
+local check = require "tessera.check"
+
+local methods = core.problem.methods
+
+local kinds = {
+  Q = "matrix", K = "matrix", V = "matrix", scale = "any", mask = "any", score = "any", sink = "any",
+  heads = "positive", kv_heads = "positive", base = "any", first_key = "positive",
+  empty = {"error", "zero"}, nonfinite = {"error", "propagate"},
+}
+
+-- What P.field shows, and the methods: for errors that name the near one.
+local readable = {
+  "Q", "K", "V", "mask", "score", "sink", "scale", "base", "n_q", "n_k", "d", "d_v", "heads",
+  "kv_heads", "dtype", "first_key", "empty", "nonfinite",
+}
+
+local function need(ok, fmt, ...) return check.arg(ok, 1, "problem", fmt, ...) end
+
+local function shape(name, m) return ("%s is %dx%d"):format(name, m.rows, m.cols) end
+
+-- Shapes ------------------------------------------------------------------------------------------
+
+local function check_dtypes(f)
+  for _, name in ipairs{"K", "V"} do
+    need(f[name].dtype == f.Q.dtype, "Q is %s, %s is %s", f.Q.dtype, name, f[name].dtype)
+  end
+end
+
+-- The widths d and d_v of one head.
+local function widths(f, heads, kv_heads)
+  local Q, K, V = f.Q, f.K, f.V
+  need(heads % kv_heads == 0, "heads = %d is no multiple of kv_heads = %d", heads, kv_heads)
+  need(Q.cols % heads == 0, "%s, which %d heads do not divide", shape("Q", Q), heads)
+  local d = Q.cols // heads
+  if heads == 1 then
+    need(K.cols == d, "%s, %s: as many columns expected", shape("Q", Q), shape("K", K))
+  else
+    need(K.cols == kv_heads * d, "%s, %s: with heads = %d and kv_heads = %d, K takes %d columns",
+      shape("Q", Q), shape("K", K), heads, kv_heads, kv_heads * d)
+  end
+  need(K.rows == V.rows, "%s, %s: as many rows expected", shape("K", K), shape("V", V))
+  need(V.cols % kv_heads == 0, "%s, which %d heads do not divide", shape("V", V), kv_heads)
+  return d, V.cols // kv_heads
+end
+
+-- Numbers -----------------------------------------------------------------------------------------
+
+-- A number, or a list with one a head, as a list; `allowed` says which numbers are.
+local function per_head(value, name, heads, allowed, what)
+  local list = {}
+  need(type(value) == "number" or type(value) == "table",
+    "field '%s': number or list expected, got %s", name, core.kind(value))
+  need(type(value) == "number" or #value == heads, "field '%s': %d numbers for %d heads", name,
+    type(value) == "table" and #value or 0, heads)
+  for h = 1, heads do
+    local x = type(value) == "number" and value or value[h]
+    need(type(x) == "number" and allowed(x), "field '%s': %s is not %s", name, tostring(x), what)
+    list[h] = x + 0.0
+  end
+  return list
+end
+
+local function is_finite(x) return x == x and math.abs(x) < math.huge end
+local function is_logit(x) return x == x and x < math.huge end
+
+local function is_base_two(base)
+  if base == nil or base == "e" or base == math.exp(1) then return false end
+  need(base == 2, "field 'base': 2 or e expected, got %s", tostring(base))
+  return true
+end
+
+-- Masks -------------------------------------------------------------------------------------------
+
+-- The mask of a predicate over all key numbers up to the last one.
+local function from_predicate(predicate, n_q, last, heads)
+  local takes_h = debug.getinfo(predicate, "u").nparams >= 3
+  return require "tessera.mask"(n_q, last, predicate, takes_h and {heads = heads} or nil)
+end
+
+local function check_mask(m, name, n_q, last, first_key, heads)
+  local fits = m.rows == n_q and (m.cols == last or first_key > 1 and m.cols > last)
+  need(fits, "%s, %dx%d expected", shape(name, m), n_q, last)
+  need(not m.heads or m.heads == heads, "%s has %d heads, %d expected", name, m.heads or 0, heads)
+end
+
+-- What was given as `mask` -> the mask or list to show, and the list with one a head.
+local function masks(given, n_q, n_k, first_key, heads)
+  if not given then return nil end
+  local last = first_key + n_k - 1
+  local function one(m, name)
+    if type(m) == "function" then m = from_predicate(m, n_q, last, heads) end
+    need(core.kind(m) == "mask", "%s: mask or function expected, got %s", name, core.kind(m))
+    check_mask(m, name, n_q, last, first_key, heads)
+    return m
+  end
+  local list = {}
+  if type(given) ~= "table" then
+    local m = one(given, "mask")
+    for h = 1, heads do list[h] = m end
+    return m, list
+  end
+  need(#given == heads, "field 'mask': %d masks for %d heads", #given, heads)
+  for h = 1, heads do list[h] = one(given[h], ("mask[%d]"):format(h)) end
+  return list, list
+end
+
+-- Scores ------------------------------------------------------------------------------------------
+
+-- What was given as `score` -> a list of functions and one of programs (false: called), one a head.
+local function scores(given, heads)
+  if not given then return nil end
+  local functions, programs, compiled = {}, {}, {}
+  need(type(given) == "function" or type(given) == "table",
+    "field 'score': function or list expected, got %s", core.kind(given))
+  need(type(given) == "function" or #given == heads, "field 'score': %d functions for %d heads",
+    type(given) == "table" and #given or 0, heads)
+  for h = 1, heads do
+    local f = type(given) == "function" and given or given[h]
+    need(type(f) == "function", "score[%d]: function expected, got %s", h, core.kind(f))
+    if compiled[f] == nil then compiled[f] = require "tessera.score".compile(f) or false end
+    functions[h], programs[h] = f, compiled[f]
+  end
+  return functions, programs
+end
+
+-- The whole ---------------------------------------------------------------------------------------
+
+local function make(f, given)
+  for _, name in ipairs{"Q", "K", "V"} do need(f[name], "field '%s' is missing", name) end
+  local heads = f.heads or 1
+  local kv_heads, first_key = f.kv_heads or heads, f.first_key or 1
+  check_dtypes(f)
+  local d, d_v = widths(f, heads, kv_heads)
+  need(first_key <= math.maxinteger - f.K.rows, "field 'first_key': %d is too large", first_key)
+  local scale = per_head(f.scale or d > 0 and 1 / math.sqrt(d) or 1, "scale", heads, is_finite, "finite")
+  local sink = f.sink and per_head(f.sink, "sink", heads, is_logit, "a logit")
+  local two = is_base_two(f.base)
+  local mask, mask_list = masks(f.mask, f.Q.rows, f.K.rows, first_key, heads)
+  local functions, programs = scores(f.score, heads)
+  given.predicate = type(f.mask) ~= "userdata" and f.mask or nil
+  given.mask = mask
+  return core.problem.new{
+    Q = f.Q, K = f.K, V = f.V, d = d, d_v = d_v, heads = heads, kv_heads = kv_heads,
+    first_key = first_key, two = two, zero = f.empty == "zero", propagate = f.nonfinite == "propagate",
+    scale = scale, sink = sink, mask = mask, masks = mask_list, scores = functions,
+    programs = programs, given = given,
+  }
+end
+
+local function copy(t, into)
+  into = into or {}
+  for name, value in pairs(t) do into[name] = value end
+  return into
+end
+
+--- States a problem: softmax(scale · Q Kᵀ, masked) V, head by head.
+--
+-- `Q` is n_q × heads·d, `K` n_k × kv_heads·d and `V` n_k × kv_heads·d_v, of one dtype. Query head h uses
+-- key head ⌈h · kv_heads / heads⌉.
+-- * `scale`: any finite number, or a list with one a head; 1/√d unless given.
+-- * `mask`: a mask, a list with one a head, or a predicate of (i, j) or (i, j, h).
+-- * `score`: a function (s, i, j, h) → number, or a list: asked for allowed cells, after the scale.
+-- * `sink`: a logit without a value, or a list: takes part in every row's normaliser.
+-- * `base`: 2 for 2^s instead of e^s.
+-- * `first_key`: the number of K's first row, where its keys continue a longer sequence.
+-- * `empty = "zero"`: a row without keys has output 0, where it would be an error.
+-- * `nonfinite = "propagate"`: NaN and +∞ pass, where they would be an error.
+--
+--     local P = ts.problem{Q = ts.randn(8, 4), K = ts.randn(9, 4), V = ts.randn(9, 2)}
+--     local P = ts.problem{Q = X, K = X, V = X, heads = 4, mask = function(i, j) return j <= i end}
+--
+-- Errors name the field and both shapes: `bad argument #1 to 'problem' (Q is 3x4, K is 5x6: …)`.
+---@param fields table
+---@return userdata problem
+local function problem(fields)
+  check.arg(type(fields) == "table", 1, "problem", "table expected, got %s", core.kind(fields))
+  local f = core.options(fields, 1, "problem", kinds)
+  return make(f, copy(f))
+end
+
+--- The same problem with some fields changed; `false` takes mask, score, sink or scale away. A mask
+-- that was given as a predicate is made anew where sizes or heads change.
+--     P:with{scale = 1}:softmax()
+---@param changes table as of ts.problem
+---@return userdata problem
+function methods:with(changes)
+  changes = core.options(changes, 1, "with", kinds)
+  local given = copy(core.problem.given(self))
+  local predicate = given.predicate
+  given.predicate = nil
+  local resized = changes.Q or changes.K or changes.heads or changes.first_key
+  if resized and predicate then given.mask = predicate end
+  local f = copy(changes, given)
+  return make(f, copy(f))
+end
+
+--- Full softmax, one row at a time: the definition. Sums in double, each result rounded once.
+--     local O, lse = P:softmax()
+-- Raises the error that names the rows without keys, unless `empty = "zero"`.
+---@param options? {empty: "error"|"zero"}
+---@return userdata O n_q × heads·d_v
+---@return userdata lse n_q × heads: ln Σ base^s
+methods.softmax = methods.softmax
+
+--- Attention by tiles: blocks of keys, in any order, merged with any bracketing (see ts.tiling).
+--     local O, lse = P:attention{q = 64, k = 128, order = "backward", merge = "tree"}
+-- The same problem, tiling and instruction set give the same bits, for any number of threads.
+---@param tiling? table
+---@return userdata O n_q × heads·d_v
+---@return userdata lse n_q × heads
+methods.attention = methods.attention
+
+--- The attention weights of head `h`: e^(s - lse), and 0 where a key is not allowed.
+--     P:weights(2):draw()
+---@param h? integer from 1
+---@return userdata n_q × n_k
+methods.weights = methods.weights
+
+--- The scores of head `h`, after scale and score function; -inf where a key is not allowed.
+--     print(P:scores())
+---@param h? integer from 1
+---@return userdata n_q × n_k
+methods.scores = methods.scores
+
+--- Σ: the summary of all rows and heads over some keys, by their numbers; of all without arguments.
+--     local S = P:summary(1, 400) * P:summary(401, 1024)
+--     local S = P:summary{{1, 10}, {21, 30}}
+---@param first? integer|integer[][] the first key, or a list of {first, last}
+---@param last? integer the last key; first - 1 for none
+---@return userdata summary
+methods.summary = methods.summary
+
+--- ⊥: the summary over no key.
+--     assert(S * P:bottom() == S)
+---@return userdata summary
+methods.bottom = methods.bottom
+
+-- Methods that live in files of their own, loaded when they are first asked for.
+local elsewhere = {verify = "tessera.verify", trace = "tessera.trace", cost = "tessera.cost"}
+
+local function names()
+  local list = copy(readable)
+  for name in pairs(methods) do list[#list + 1] = name end
+  for name in pairs(elsewhere) do list[#list + 1] = name end
+  return list
+end
+
+setmetatable(methods, {__index = function(_, name)
+  if not elsewhere[name] then return check.no_field("a problem", name, names()) end
+  local method = require(elsewhere[name])
+  methods[name] = rawget(methods, name) or method
+  return methods[name]
+end})
+
+return problem

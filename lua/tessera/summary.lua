@@ -1,0 +1,125 @@
+--- Summaries: Σ = (m, ℓ, z) of every query row and head over a set of keys.
+--
+-- m is the largest score, ℓ = Σ base^(s - m), z = Σ base^(s - m) v. A row without keys is ⊥. `S * T`
+-- merges two summaries of disjoint keys of one problem: it commutes, and ⊥ is its identity, bit for bit.
+-- A summary never changes.
+
+local core = require "tessera.core"
+local check = require "tessera.check"
+
+local summary = {}
+local methods = core.summary.methods
+
+local kinds = {
+  max = "matrix", norm = "matrix", value = "matrix", output = "matrix", lse = "matrix", base = "any",
+  keys = "table", problem = "any",
+}
+
+local function need(ok, fmt, ...) return check.arg(ok, 1, "summary", fmt, ...) end
+
+local function shape(name, m) return ("%s is %dx%d"):format(name, m.rows, m.cols) end
+
+-- The names of the parts that were given.
+local function part_names(f)
+  if f.output or f.lse then
+    need(f.output and f.lse, "output and lse go together")
+    need(not (f.max or f.norm or f.value), "output and lse, or max, norm and value")
+    return {"lse", "output"}
+  end
+  for _, name in ipairs{"max", "norm", "value"} do need(f[name], "field '%s' is missing", name) end
+  return {"max", "value", "norm"}
+end
+
+local function check_parts(f, parts)
+  local max, value, norm = f[parts[1]], f[parts[2]], f[parts[3]]
+  need(value.rows == max.rows, "%s, %s: as many rows expected", shape(parts[1], max), shape(parts[2], value))
+  need(max.cols > 0 and value.cols % max.cols == 0,
+    "%s, %s: its columns are heads, which divide", shape(parts[1], max), shape(parts[2], value))
+  if norm then
+    need(norm.rows == max.rows and norm.cols == max.cols, "max is %dx%d, %s", max.rows, max.cols,
+      shape("norm", norm))
+  end
+  for i = 2, #parts do
+    need(f[parts[i]].dtype == max.dtype, "%s is %s, %s is %s", parts[1], max.dtype, parts[i], f[parts[i]].dtype)
+  end
+end
+
+local function check_problem(f, max, value)
+  local P = f.problem
+  need(core.kind(P) == "problem", "field 'problem': problem expected, got %s", core.kind(P))
+  need(f.keys, "with a problem, field 'keys' is needed")
+  need(max.rows == P.n_q and max.cols == P.heads and value.cols == P.heads * P.d_v,
+    "the problem has %d queries, %d heads and d_v = %d; the summary %d, %d and %d", P.n_q, P.heads,
+    P.d_v, max.rows, max.cols, value.cols // max.cols)
+  need(max.dtype == P.dtype, "the problem is %s, the summary %s", P.dtype, max.dtype)
+end
+
+local function is_base_two(f)
+  local base = f.base
+  if base == nil then return f.problem and f.problem.base == 2 or false end
+  need(base == 2 or base == "e" or base == math.exp(1), "field 'base': 2 or e expected, got %s", tostring(base))
+  need(not f.problem or (base == 2) == (f.problem.base == 2), "the problem has another base")
+  return base == 2
+end
+
+--- Builds a summary by hand, from `max` and `norm` (n_q × heads) and `value` (n_q × heads·d_v), or from
+-- `output` and `lse`.
+--
+-- A row whose max or lse is -inf is ⊥; NaN and +inf are refused, and a norm must be above 0. With
+-- `keys`, a list of {first, last}, and `problem` it merges with that problem's summaries; without, only
+-- with its like. `base` is 2 or e.
+--     local S = ts.summary{output = O, lse = lse, keys = {{1, 8}}, problem = P}
+---@param fields table
+---@return userdata summary
+local function new(_, fields)
+  check.arg(type(fields) == "table", 1, "summary", "table expected, got %s", core.kind(fields))
+  local f = core.options(fields, 1, "summary", kinds)
+  local parts = part_names(f)
+  check_parts(f, parts)
+  if f.problem then check_problem(f, f[parts[1]], f[parts[2]]) end
+  return core.summary.new{
+    max = f[parts[1]], value = f[parts[2]], norm = parts[3] and f.norm, two = is_base_two(f),
+    keys = f.keys, problem = f.problem,
+  }
+end
+
+--- z / ℓ, the attention output over the summary's keys (and the problem's sink).
+--     (S * T):output()
+-- Raises the error that names the rows without keys, unless `empty = "zero"`.
+---@param options? {empty: "error"|"zero"}
+---@return userdata n_q × heads·d_v
+methods.output = methods.output
+
+--- m ln(base) + ln ℓ (with the problem's sink, if it has one); -inf for ⊥.
+--     print(S:lse())
+---@return userdata n_q × heads
+methods.lse = methods.lse
+
+--- The state of row `i` and head `h`: m, ℓ, and z as a 1 × d_v matrix; nil for ⊥.
+--     local m, l, z = S:row(3)
+---@param i integer from 1
+---@param h? integer from 1
+---@return number? m
+---@return number? norm
+---@return userdata? z
+methods.row = methods.row
+
+--- The keys it covers, as a sorted list of {first, last}.
+--     P:summary(1, 4):keys()   --> {{1, 4}}
+---@return integer[][]
+methods.keys = methods.keys
+
+--- The rows that are ⊥, as a list of {i, h}.
+--     assert(#P:bottom():bottoms() == P.n_q * P.heads)
+---@return integer[][]
+methods.bottoms = methods.bottoms
+
+local readable = {"max", "norm", "value", "n_q", "heads", "d_v", "dtype", "base"}
+
+setmetatable(methods, {__index = function(_, name)
+  local names = table.move(readable, 1, #readable, 1, {})
+  for method in pairs(methods) do names[#names + 1] = method end
+  return check.no_field("a summary", name, names)
+end})
+
+return setmetatable(summary, {__call = new})
