@@ -30,8 +30,9 @@ static bool is_ours(lua_State *L, const char *source) {
 void ts_lua_where(lua_State *L) {
     lua_Debug ar;
     for (int level = 1; lua_getstack(L, level, &ar); level++) {
-        lua_getinfo(L, "Sl", &ar);
-        if (is_ours(L, ar.source)) continue;
+        lua_getinfo(L, "Sln", &ar);
+        /* Metamethods in C are ours, too. */
+        if (is_ours(L, ar.source) || strcmp(ar.namewhat, "metamethod") == 0) continue;
         if (ar.currentline < 1) break;
         lua_pushfstring(L, "%s:%d: ", ar.short_src, ar.currentline);
         return;
