@@ -5,16 +5,6 @@
 
 #include <stdlib.h>
 
-/* Parts that are still under way. */
-#pragma weak ts_lua_open_summary
-#pragma weak ts_lua_open_problem
-#pragma weak ts_kernel_select
-#pragma weak ts_kernel_get
-#pragma weak ts_kernel_name
-#pragma weak ts_kernel_available
-#pragma weak ts_threads_set
-#pragma weak ts_threads_default
-
 /* core.clock() -> seconds of wall time from some start; os.clock adds up all threads. */
 static int clock_seconds(lua_State *L) {
     lua_pushnumber(L, ts_lua_seconds());
@@ -23,7 +13,6 @@ static int clock_seconds(lua_State *L) {
 
 /* core.threads([n]) -> how many threads calls take; sets it first. 0: back to the default. */
 static int threads(lua_State *L) {
-    if (!ts_threads_set) return 0;
     if (!lua_isnoneornil(L, 1)) ts_threads_set((int)ts_lua_check_range(L, 1, 0, 1 << 16));
     lua_pushinteger(L, ts_threads_default());
     return 1;
@@ -31,7 +20,6 @@ static int threads(lua_State *L) {
 
 /* core.isa() -> the instruction set in use, and those that there are. */
 static int isa(lua_State *L) {
-    if (!ts_kernel_get) return 0;
     lua_pushstring(L, ts_kernel_name(ts_kernel_get()));
     lua_pushstring(L, ts_kernel_available());
     return 2;
@@ -52,7 +40,6 @@ static int kind(lua_State *L) {
 
 static void select_kernel(lua_State *L) {
     const char *name = getenv("TESSERA_ISA");
-    if (!ts_kernel_select) return;
     if (ts_kernel_select(name) != TS_OK)
         luaL_error(L, "TESSERA_ISA is '%s', but this machine has %s", name ? name : "",
                    ts_kernel_available());
@@ -90,7 +77,6 @@ __attribute__((visibility("default"))) int luaopen_tessera_core(lua_State *L) {
     select_kernel(L);
     luaL_newlib(L, functions);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        if (!parts[i].open) continue;
         parts[i].open(L);
         ts_lua_name_functions(L, false);
         lua_getfield(L, -1, "methods");

@@ -409,7 +409,6 @@ static int softmax(lua_State *L) {
 static int attention(lua_State *L) {
     ts_lua_problem *p = ts_lua_check_problem(L, 1);
     ts_lua_tiling tiling;
-    if (!ts_attention) return luaL_error(L, "the fused road is under way");
     ts_lua_read_tiling(L, 2, &p->problem, &tiling);
     answer a = new_answer(L, &p->problem);
     ts_run run = ts_lua_run(L, tiling.threads);
@@ -457,7 +456,6 @@ static ts_keyset summary_keys(lua_State *L, const ts_problem *p) {
 /* P:summary([first, last] | {{first, last}, ..}) -> Σ over those keys */
 static int summary(lua_State *L) {
     ts_lua_problem *p = ts_lua_check_problem(L, 1);
-    if (!ts_attention_summary) return luaL_error(L, "summaries are under way");
     ts_keyset from = summary_keys(L, &p->problem), *keys;
     ts_summary *out = ts_lua_new_summary_of(L, 1, from.count, &keys);
     keys->count = from.count;
@@ -474,7 +472,6 @@ static int summary(lua_State *L) {
 /* P:bottom() -> ⊥ of every row and head, over no key */
 static int bottom(lua_State *L) {
     ts_keyset *keys;
-    if (!ts_summary_size) return luaL_error(L, "summaries are under way");
     ts_lua_check_problem(L, 1);
     ts_lua_new_summary_of(L, 1, 0, &keys);
     return 1;

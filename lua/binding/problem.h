@@ -4,17 +4,6 @@
 
 #include "binding.h"
 
-/* Still under way. */
-#pragma weak ts_attention
-#pragma weak ts_attention_summary
-#pragma weak ts_attention_defaults
-#pragma weak ts_summary_size
-#pragma weak ts_summary_place
-#pragma weak ts_summary_bottom
-#pragma weak ts_summary_merge
-#pragma weak ts_summary_output
-#pragma weak ts_summary_lse
-
 /* User values of the userdata: what its views and pointers live in, and what `P.field` shows. */
 enum {
     TS_PROBLEM_Q = 1,
