@@ -104,22 +104,22 @@ static bool same_scores(lua_State *L, int a, int b, int64_t heads) {
     return same;
 }
 
-/* NULL where the summaries at a and b may be merged; else in what they differ. */
+/* NULL where the summaries at a and b may be merged; else why not. */
 static const char *difference(lua_State *L, int a, int b) {
     const lua_summary *s = lua_touserdata(L, a), *t = lua_touserdata(L, b);
     const ts_summary *x = &s->summary, *y = &t->summary;
     const identity *p = &s->owner, *q = &t->owner;
-    if (x->dtype != y->dtype) return "dtype";
-    if (x->n_q != y->n_q) return "the number of queries";
-    if (x->heads != y->heads || p->kv_heads != q->kv_heads) return "heads";
-    if (x->d_v != y->d_v) return "the width of values";
-    if (x->base != y->base) return "base";
-    if (p->bound != q->bound) return "one of them belongs to a problem";
-    if (p->keyed != q->keyed) return "one of them names its keys";
-    if (!same_hash(p->queries, q->queries) || p->d != q->d) return "queries";
-    if (!same_hash(p->scale, q->scale)) return "scale";
-    if (!same_hash(p->sink, q->sink)) return "sink";
-    if (!same_scores(L, a, b, x->heads)) return "score";
+    if (p->bound != q->bound) return "one of them belongs to none";
+    if (p->keyed != q->keyed) return "one of them names no keys";
+    if (x->dtype != y->dtype) return "they differ in dtype";
+    if (x->n_q != y->n_q) return "they differ in the number of queries";
+    if (x->heads != y->heads || p->kv_heads != q->kv_heads) return "they differ in heads";
+    if (x->d_v != y->d_v) return "they differ in the width of values";
+    if (x->base != y->base) return "they differ in base";
+    if (!same_hash(p->queries, q->queries) || p->d != q->d) return "they differ in queries";
+    if (!same_hash(p->scale, q->scale)) return "they differ in scale";
+    if (!same_hash(p->sink, q->sink)) return "they differ in sink";
+    if (!same_scores(L, a, b, x->heads)) return "they differ in score";
     return NULL;
 }
 
@@ -339,7 +339,7 @@ static int merge(lua_State *L) {
     if (!s || !t) return ts_lua_type_error(L, s ? 2 : 1, "*", "summary");
     const char *differs = difference(L, 1, 2);
     if (differs) {
-        lua_pushfstring(L, "summaries are of different problems (%s)", differs);
+        lua_pushfstring(L, "summaries are of different problems: %s", differs);
         return ts_lua_error(L);
     }
     lua_summary *both = new_summary(L, &s->summary, s->sink, s->keys.count + t->keys.count);

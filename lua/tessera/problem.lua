@@ -7,6 +7,8 @@
 local core = require "tessera.core"
 local check = require "tessera.check"
 
+require "tessera.summary" -- the fields and methods of what P:summary returns
+
 local methods = core.problem.methods
 
 local kinds = {
@@ -52,6 +54,8 @@ end
 
 -- Numbers -----------------------------------------------------------------------------------------
 
+local function number(x) return x ~= x and "nan" or tostring(x) end
+
 -- A number, or a list with one a head, as a list; `allowed` says which numbers are.
 local function per_head(value, name, heads, allowed, what)
   local list = {}
@@ -61,7 +65,7 @@ local function per_head(value, name, heads, allowed, what)
     type(value) == "table" and #value or 0, heads)
   for h = 1, heads do
     local x = type(value) == "number" and value or value[h]
-    need(type(x) == "number" and allowed(x), "field '%s': %s is not %s", name, tostring(x), what)
+    need(type(x) == "number" and allowed(x), "field '%s': %s is not %s", name, number(x), what)
     list[h] = x + 0.0
   end
   return list
