@@ -11,6 +11,7 @@
  *   host.open()           a handle of a fresh state that stays open, for
  *   host.call(h, source)  and host.close(h)
  *   host.threads()        what omp_get_max_threads says
+ *   host.inside(f)        calls f on the first thread of a parallel region of the host's own
  *   host.fork(f)          calls f in a forked process: its exit status, or nil and "hangs" after 5
  * seconds
  */
@@ -71,6 +72,15 @@ static int threads(lua_State *L) {
     return 1;
 }
 
+static int inside(lua_State *L) {
+    luaL_checktype(L, 1, LUA_TFUNCTION);
+    int status = LUA_OK;
+#pragma omp parallel num_threads(2)
+#pragma omp master
+    status = lua_pcall(L, 0, 0, 0);
+    return status == LUA_OK ? 0 : lua_error(L);
+}
+
 static int fork_and_call(lua_State *L) {
     luaL_checktype(L, 1, LUA_TFUNCTION);
     pid_t child = fork();
@@ -93,9 +103,9 @@ static int open_state(lua_State *L), call_state(lua_State *L), close_state(lua_S
     use_state(lua_State *L);
 
 static const luaL_Reg functions[] = {
-    {"limit", limit},        {"used", used},         {"threads", threads},
-    {"fork", fork_and_call}, {"state", use_state},   {"open", open_state},
-    {"call", call_state},    {"close", close_state}, {NULL, NULL},
+    {"limit", limit},       {"used", used},       {"threads", threads}, {"fork", fork_and_call},
+    {"inside", inside},     {"state", use_state}, {"open", open_state}, {"call", call_state},
+    {"close", close_state}, {NULL, NULL},
 };
 
 /* A fresh state with the standard libraries and `host`; NULL where memory fails. */
