@@ -148,7 +148,7 @@ install: all ## into PREFIX (and DESTDIR)
 	cd lua && for file in $$(find tessera -name '*.lua'); do \
 	  $(INSTALL) -D -m 644 $$file $(DESTDIR)$(INSTALL_LMOD)/$$file || exit; done
 	$(INSTALL) $(BUILD)/tessera/core.so $(DESTDIR)$(INSTALL_CMOD)/tessera
-	$(INSTALL) -m 644 $(wildcard core/*.h) $(DESTDIR)$(INCLUDEDIR)
+	$(INSTALL) -m 644 $(filter %.h,$(shell $(CC) -MM core/tessera.h)) $(DESTDIR)$(INCLUDEDIR)
 	$(INSTALL) -m 644 $(BUILD)/libtessera.a $(DESTDIR)$(LIBDIR)
 	sed -e 's|^modules=.*|modules="$(INSTALL_LMOD)"|' -e 's|^core=.*|core="$(INSTALL_CMOD)"|' scripts/tessera \
 	  > $(DESTDIR)$(BINDIR)/tessera && chmod 755 $(DESTDIR)$(BINDIR)/tessera

@@ -2,7 +2,6 @@
 #ifndef TS_SUMMARY_H
 #define TS_SUMMARY_H
 
-#include "kernel/kernel.h"
 #include "problem.h"
 
 /* max and norm: n_q x heads, value: n_q x heads * d_v; packed, of `dtype`, in the caller's memory.
@@ -32,13 +31,6 @@ ts_status ts_summary_output(const ts_summary *summary, const double *sink, bool 
                             ts_matrix *o, ts_detail *detail);
 /* m ln(base) + ln ℓ, computed in double and rounded once, into lse (n_q x heads); -inf for ⊥. */
 void ts_summary_lse(const ts_summary *summary, const double *sink, ts_matrix *lse);
-
-/* The end of one row, for the functions above and the engine: z / ℓ of (m, ℓ, z) ⋆ (sink, 1, 0)
- * into d_v numbers of o, `step` apart, and its lse into *lse (NULL: not asked for); sink NULL:
- * none. False for ⊥, whose lse is -inf, and o untouched. */
-bool ts_summary_finish(const ts_loops *loops, ts_base base, const double *sink, const void *max,
-                       const void *norm, const void *value, int64_t d_v, void *o, int64_t step,
-                       double *lse);
 
 /* log2 of the base: what s - m is multiplied by on its way to 2^x. */
 static inline double ts_base_unit(ts_base base) {
