@@ -203,15 +203,12 @@ static void drop_hook(lua_State *L) {
     if (L && lua_gethook(L) == stop) lua_sethook(L, NULL, 0, 0);
 }
 
-/* The guard's __close: whatever happened, all is as it was before. */
-static int restore(lua_State *L) {
-    guard *before = lua_touserdata(L, 1);
+static void restore(const guard *before) {
     sigaction(SIGINT, &before->action, NULL);
     drop_hook(guarded_main);
     drop_hook(guarded_thread);
     guarded_main = before->main;
     guarded_thread = before->thread;
-    return 0;
 }
 
 static void install(lua_State *L, guard *before) {
@@ -225,18 +222,13 @@ static void install(lua_State *L, guard *before) {
 }
 
 /* core.guarded(f, ...) -> what f(...) returns. Meanwhile Ctrl-C raises "interrupted!" in it, as in
- * lua.c's docall; errors pass through. */
+ * lua.c's docall; errors pass through (for a traceback: guarded(xpcall, f, debug.traceback)). A
+ * to-be-closed value would not do: a coroutine that dies of an error closes nothing. */
 int ts_lua_guarded(lua_State *L) {
     luaL_checkany(L, 1);
-    guard *before = lua_newuserdatauv(L, sizeof *before, 0);
-    memset(before, 0, sizeof *before);
-    lua_createtable(L, 0, 1);
-    lua_pushcfunction(L, restore);
-    lua_setfield(L, -2, "__close");
-    lua_setmetatable(L, -2);
-    lua_insert(L, 1);
-    install(L, before);
-    lua_toclose(L, 1);
-    lua_call(L, lua_gettop(L) - 2, LUA_MULTRET);
-    return lua_gettop(L) - 1;
+    guard before;
+    install(L, &before);
+    int status = lua_pcall(L, lua_gettop(L) - 1, LUA_MULTRET, 0);
+    restore(&before);
+    return status == LUA_OK ? lua_gettop(L) : lua_error(L);
 }

@@ -128,7 +128,10 @@ local function scores(given, heads)
   for h = 1, heads do
     local f = type(given) == "function" and given or given[h]
     need(type(f) == "function", "score[%d]: function expected, got %s", h, core.kind(f))
-    if compiled[f] == nil then compiled[f] = require "tessera.score".compile(f) or false end
+    if compiled[f] == nil then
+      local found, score = pcall(require, "tessera.score")
+      compiled[f] = found and score.compile and score.compile(f) or false
+    end
     functions[h], programs[h] = f, compiled[f]
   end
   return functions, programs
