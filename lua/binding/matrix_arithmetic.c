@@ -68,7 +68,12 @@ static int multiply(lua_State *L) {
     if (!a || !b) return binary(L, TS_MUL);
     ts_lua_check_dtype(L, 2, a->dtype, b->dtype);
     if (a->cols != b->rows) return shapes_error(L, 2, a, b);
-    return luaL_error(L, "the matrix product waits for the kernels");
+    ts_matrix *c = ts_lua_new_matrix(L, a->dtype, a->rows, b->cols);
+    ts_run run = ts_lua_run(L, 0);
+    ts_status status = ts_product(a, b, c, &run);
+    if (status != TS_OK) ts_lua_raise(L, status, &(ts_detail){0}, NULL);
+    ts_lua_run_done(L);
+    return 1;
 }
 
 /* Other userdata is never equal to a matrix. */
