@@ -333,6 +333,7 @@ static void worker_make(const engine *e, worker *w, ts_arena *arena) {
     const ts_schedule *s = &e->tiling.schedule;
     const int degree = e->tiling.exp == TS_EXP_POLY ? e->tiling.degree : 0;
     ts_tile_make(&w->tile, e->problem, e->loops, degree, e->queries, e->group, e->largest, arena);
+    w->status = TS_OK;
     w->present = ts_arena_take(arena, s->blocks, sizeof(int32_t));
     w->word = ts_arena_take(arena, 2 * s->blocks, sizeof(int32_t));
     w->parts_word = ts_arena_take(arena, 2 * s->parts, sizeof(int32_t));
