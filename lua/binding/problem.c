@@ -409,7 +409,7 @@ static int softmax(lua_State *L) {
 static int attention(lua_State *L) {
     ts_lua_problem *p = ts_lua_check_problem(L, 1);
     ts_lua_tiling tiling;
-    ts_lua_read_tiling(L, 2, &p->problem, &tiling);
+    ts_lua_read_tiling(L, 2, &p->problem, false, &tiling);
     answer a = new_answer(L, &p->problem);
     ts_run run = ts_lua_run(L, tiling.threads);
     ts_detail detail = {0};
@@ -482,7 +482,13 @@ static const luaL_Reg methods[] = {
     {"summary", summary}, {"bottom", bottom},       {NULL, NULL},
 };
 
-static const luaL_Reg functions[] = {{"new", new_problem}, {"given", given}, {NULL, NULL}};
+static const luaL_Reg functions[] = {
+    {"new", new_problem},
+    {"given", given},
+    {"plan", ts_lua_problem_plan},
+
+    {NULL, NULL},
+};
 
 int ts_lua_open_problem(lua_State *L) {
     luaL_newlib(L, functions);

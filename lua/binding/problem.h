@@ -55,8 +55,12 @@ typedef struct {
     int threads, empty;
 } ts_lua_tiling;
 
-/* Reads the table at arg (nil and none: defaults). Leaves what it needs on the stack. */
-void ts_lua_read_tiling(lua_State *L, int arg, const ts_problem *problem, ts_lua_tiling *out);
+/* Reads the table at arg (nil and none: defaults). Leaves what it needs on the stack. partial: its
+ * blocks need not hold every key. */
+void ts_lua_read_tiling(lua_State *L, int arg, const ts_problem *problem, bool partial,
+                        ts_lua_tiling *out);
+int ts_lua_problem_plan(lua_State *L);  /* core.problem.plan */
+int ts_lua_problem_bound(lua_State *L); /* bound.c: core.problem.bound */
 /* The field `empty` of the table at arg: "zero", "error", or -1. */
 int ts_lua_empty_field(lua_State *L, int arg);
 

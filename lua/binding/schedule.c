@@ -138,8 +138,8 @@ static void read_key_sets(lua_State *L, int arg, ts_schedule *s, int k) {
     s->starts = starts;
 }
 
-/* Every key of the problem in one block, and no other. */
-static void check_keys(lua_State *L, int arg, const ts_schedule *s) {
+/* Every key of the problem in one block (partial: at most one), and no other. */
+static void check_keys(lua_State *L, int arg, const ts_schedule *s, bool partial) {
     ts_detail detail = {0};
     ts_schedule blocks = *s;
     blocks.order = TS_ORDER_FORWARD;
@@ -149,8 +149,7 @@ static void check_keys(lua_State *L, int arg, const ts_schedule *s) {
     const LUAI_UACINT *key = (const LUAI_UACINT *)&detail.key;
     switch (ts_schedule_check(&blocks, scratch, &detail)) {
     case TS_OK:
-        lua_pop(L, 1);
-        return;
+        break;
     case TS_OVERLAP:
         ts_lua_arg_error(L, arg, NULL, "field 'k': key %I is in two blocks", *key);
         break;
@@ -158,15 +157,17 @@ static void check_keys(lua_State *L, int arg, const ts_schedule *s) {
         ts_lua_arg_error(L, arg, NULL, "field 'k': the problem has no key %I", *key);
         break;
     case TS_KEY_MISSING:
+        if (partial) break;
         ts_lua_arg_error(L, arg, NULL, "field 'k': key %I is in no block", *key);
         break;
     default:
         ts_lua_arg_error(L, arg, NULL, "field 'k': these are no blocks");
     }
+    lua_pop(L, 1);
 }
 
 /* The list of blocks on the top of the stack, which stays. */
-static void read_blocks(lua_State *L, int arg, ts_schedule *s) {
+static void read_blocks(lua_State *L, int arg, ts_schedule *s, bool partial) {
     int k = lua_gettop(L);
     s->blocks = (int64_t)lua_rawlen(L, k);
     if (s->blocks > INT32_MAX / 2) ts_lua_arg_error(L, arg, NULL, "field 'k': too many blocks");
@@ -176,7 +177,7 @@ static void read_blocks(lua_State *L, int arg, ts_schedule *s) {
         read_key_sets(L, arg, s, k);
     else
         read_last_keys(L, arg, s, k);
-    check_keys(L, arg, s);
+    check_keys(L, arg, s, partial);
 }
 
 /* ---- permutations and words: each of 1..n once ---- */
@@ -496,7 +497,7 @@ static void read_merge(lua_State *L, int arg, ts_schedule *s, chance *c) {
 static const char *const fields[] = {"q",      "k",       "order", "merge", "split", "exp",
                                      "degree", "threads", "empty", "seed",  NULL};
 
-static void read_sizes(lua_State *L, int arg, ts_lua_tiling *out) {
+static void read_sizes(lua_State *L, int arg, bool partial, ts_lua_tiling *out) {
     static const char *const exps[] = {"sleef", "poly", NULL}; /* in the order of ts_exp */
     ts_tiling *t = &out->tiling;
     t->q = positive_field(L, arg, "q");
@@ -508,12 +509,13 @@ static void read_sizes(lua_State *L, int arg, ts_lua_tiling *out) {
     t->schedule.parts = positive_field(L, arg, "split");
     if (t->schedule.parts > 0) t->schedule.merge = TS_MERGE_SPLIT;
     if (lua_getfield(L, arg, "k") == LUA_TTABLE)
-        read_blocks(L, arg, &t->schedule);
+        read_blocks(L, arg, &t->schedule, partial);
     else
         t->schedule.k = positive_field(L, arg, "k");
 }
 
-void ts_lua_read_tiling(lua_State *L, int arg, const ts_problem *p, ts_lua_tiling *out) {
+void ts_lua_read_tiling(lua_State *L, int arg, const ts_problem *p, bool partial,
+                        ts_lua_tiling *out) {
     memset(out, 0, sizeof *out);
     ts_tiling *t = &out->tiling;
     out->empty = -1;
@@ -524,7 +526,7 @@ void ts_lua_read_tiling(lua_State *L, int arg, const ts_problem *p, ts_lua_tilin
         return;
     }
     ts_lua_check_fields(L, arg, fields);
-    read_sizes(L, arg, out);
+    read_sizes(L, arg, partial, out);
     bool merged = lua_getfield(L, arg, "merge") != LUA_TNIL;
     int merge = lua_gettop(L);
     if (merged && t->schedule.parts > 0)
@@ -538,4 +540,82 @@ void ts_lua_read_tiling(lua_State *L, int arg, const ts_problem *p, ts_lua_tilin
         lua_pushvalue(L, merge);
         read_merge(L, arg, &t->schedule, &bracketing);
     }
+}
+
+/* ---- the plan: what a tiling comes to, for those who explain or check it ---- */
+
+/* Appends to the word (a list at `list`, of *length entries) the word of one part. */
+static void append_part(lua_State *L, int list, const ts_schedule *s, int64_t part, int64_t tile,
+                        int64_t tiles, const int32_t *all, int32_t *room, void *scratch,
+                        int64_t *length) {
+    int64_t depth;
+    int64_t entries = ts_schedule_word(s, part, tile, tiles, all, s->blocks, room, &depth, scratch);
+    for (int64_t e = 0; e < entries; e++) {
+        lua_pushinteger(L, room[e]);
+        lua_rawseti(L, list, ++*length);
+    }
+}
+
+/* Pushes the whole word of a query tile: block numbers, and 0 for ⋆. */
+static void push_word(lua_State *L, const ts_schedule *s, int64_t tile, int64_t tiles) {
+    int32_t *all = hold(L, s->blocks, sizeof *all);
+    int32_t *room = hold(L, 2 * s->blocks + 1, sizeof *room);
+    int32_t *parts = hold(L, 2 * s->parts + 1, sizeof *parts);
+    void *scratch = hold(L, (int64_t)ts_schedule_scratch(s), 1);
+    for (int64_t b = 0; b < s->blocks; b++) all[b] = (int32_t)(b + 1);
+    lua_newtable(L);
+    int list = lua_gettop(L);
+    int64_t depth, length = 0;
+    int64_t entries = s->blocks > 0 ? ts_schedule_parts_word(s, parts, &depth) : 0;
+    for (int64_t e = 0; e < entries; e++) {
+        if (parts[e] > 0) {
+            append_part(L, list, s, parts[e] - 1, tile, tiles, all, room, scratch, &length);
+            continue;
+        }
+        lua_pushinteger(L, 0);
+        lua_rawseti(L, list, ++length);
+    }
+}
+
+/* core.problem.plan(P, tiling [, tile = 1]) -> {q = rows a tile, tiles = how many, parts =, threads
+ * =, exp =, blocks = {{{first, last}, ..}, ..}, word = {block numbers, 0 for ⋆}}: the word as the
+ * engine runs it for that tile, were no block empty. */
+int ts_lua_problem_plan(lua_State *L) {
+    const ts_problem *p = &ts_lua_check_problem(L, 1)->problem;
+    lua_settop(L, 3);
+    ts_lua_tiling read;
+    ts_lua_read_tiling(L, 2, p, false, &read);
+    const ts_tiling *t = &read.tiling;
+    const ts_schedule *s = &t->schedule;
+    int64_t tiles = p->n_q > 0 ? (p->n_q - 1) / t->q + 1 : 0;
+    int64_t tile = lua_isnil(L, 3) ? 1 : ts_lua_check_range(L, 3, 1, tiles > 0 ? tiles : 1);
+    lua_createtable(L, 0, 8);
+    int plan = lua_gettop(L);
+    const struct {
+        const char *name;
+        int64_t value;
+    } numbers[] = {{"q", t->q}, {"tiles", tiles}, {"parts", s->parts}, {"threads", read.threads}};
+    for (size_t n = 0; n < sizeof numbers / sizeof *numbers; n++) {
+        lua_pushinteger(L, numbers[n].value);
+        lua_setfield(L, plan, numbers[n].name);
+    }
+    lua_pushstring(L, t->exp == TS_EXP_POLY ? "poly" : "sleef");
+    lua_setfield(L, plan, "exp");
+    lua_createtable(L, (int)s->blocks, 0);
+    for (int64_t b = 1; b <= s->blocks; b++) {
+        push_block(L, s, b);
+        if (lua_rawgeti(L, -1, 1) == LUA_TNUMBER) { /* always a list of ranges, here */
+            lua_pop(L, 1);
+            lua_createtable(L, 1, 0);
+            lua_insert(L, -2);
+            lua_rawseti(L, -2, 1);
+        } else
+            lua_pop(L, 1);
+        lua_rawseti(L, -2, b);
+    }
+    lua_setfield(L, plan, "blocks");
+    push_word(L, s, tile - 1, tiles);
+    lua_setfield(L, plan, "word");
+    lua_settop(L, plan);
+    return 1;
 }
