@@ -352,6 +352,12 @@ tests("TEST", function(context, a) return value.truth(context, a) end)
 function instructions.TESTSET(context, frame, state, x, pc)
   local tested = read(context, state.registers, x.B)
   local cond, jump = value.truth(context, tested), pc + 2 + frame.proto.code[pc + 1].sJ
+  if jump == pc + 2 then -- `x = y or x`, in place
+    local taken = x.k and cond or context.graph:bnot(cond)
+    write(context, frame, state, x.A,
+      value.join(context, taken, tested, read(context, state.registers, x.A)))
+    return pc + 2
+  end
   local stays = {pending = {}, proto = frame.proto}
   test(context, stays, state, pc, cond, x.k)
   if stays.pending[jump] then

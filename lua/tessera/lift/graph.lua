@@ -246,10 +246,12 @@ function graph:ffloor(a) return whole(self, "ffloor", a) end
 
 function graph:fceil(a) return whole(self, "fceil", a) end
 
+local function is_moderate(n) return n > -(1 << 62) and n < 1 << 62 end
+
 -- x + c compared with d is x compared with d - c, where neither wraps.
 local function without_addend(self, a, b)
-  if a.op == "iadd" and a.b.constant and b.constant and math.abs(a.b.value) < 1 << 62
-    and math.abs(b.value) < 1 << 62 then
+  if a.op == "iadd" and a.b.constant and b.constant and is_moderate(a.b.value)
+    and is_moderate(b.value) then
     local x, c = a.a, a.b.value
     if c >= 0 and x.hi <= math.maxinteger - c or c < 0 and x.lo >= math.mininteger - c then
       return x, self:int(b.value - c)
@@ -353,8 +355,11 @@ function graph:select(cond, a, b)
   if cond.op == "bnot" then return self:select(cond.a, b, a) end
   if a.type == "int" then return node(self, "iselect", cond, a, b) end
   if a.type == "float" then return node(self, "fselect", cond, a, b) end
-  if a.constant then return a.value and self:bor(cond, b) or self:band(self:bnot(cond), b) end
-  if b.constant then return b.value and self:bor(self:bnot(cond), a) or self:band(cond, a) end
+  local opposite = self:bnot(cond)
+  if a == cond or a == opposite then a = self:bool(a == cond) end
+  if b == cond or b == opposite then b = self:bool(b == opposite) end
+  if a.constant then return a.value and self:bor(cond, b) or self:band(opposite, b) end
+  if b.constant then return b.value and self:bor(opposite, a) or self:band(cond, a) end
   return node(self, "bselect", cond, a, b)
 end
 

@@ -98,12 +98,13 @@ end
 
 local function to_integer(context, arguments)
   local graph = context.graph
-  return {value.map(context, argument(context, arguments, 1), function(_, a)
+  if arguments.n == 0 then context.refuse("math.tointeger of nothing") end
+  return {value.map(context, arguments[1], function(_, a)
     if a.type == "int" then return a end
     if a.type == "float" then
       return value.join(context, graph:fits(a), graph:ifrom(a), value.of(context, nil))
     end
-    if a.type == "bool" then return value.of(context, nil) end
+    if a.type == "bool" or value.is_nil(a) then return value.of(context, nil) end
     context.refuse("math.tointeger of a " .. value.name(a))
   end)}
 end
