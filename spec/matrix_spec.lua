@@ -417,3 +417,33 @@ describe("comparing", function()
     assert.error_matches(function() ts.zeros(1, 1):identical(1) end, "matrix expected, got number")
   end)
 end)
+
+describe("the manual of matrices", function()
+  -- An example is a line `---     code --> what it gives`, of one expression or with a `return`.
+  it("has examples that give what they say", function()
+    local count = 0
+    for line in io.lines "lua/tessera/matrix.lua" do
+      local code, want = line:match "^%-%-%-     (.-)%s*%-%-> (.+)$"
+      if code then
+        local chunk = load("local ts = ...; return " .. code) or assert(load("local ts = ...; " .. code))
+        local got = table.pack(chunk(ts))
+        for i = 1, got.n do got[i] = tostring(got[i]) end
+        assert.equal(want, table.concat(got, "  "), line)
+        count = count + 1
+      end
+    end
+    assert.is_true(count >= 35)
+  end)
+
+  it("says something of every function", function()
+    local documented, comment = {}, false
+    for line in io.lines "lua/tessera/matrix.lua" do
+      local name = line:match "^methods%.(%w+) =" or line:match "^matrix%.(%w+) =" or line:match "^function methods:(%w+)"
+      if name and comment then documented[name] = true end
+      comment = line:find "^%-%-%-" or name
+    end
+    local public = require "tessera.matrix"
+    for name in pairs(require "tessera.core".matrix.methods) do assert(documented[name], name) end
+    for name in pairs(public) do assert(documented[name], name) end
+  end)
+end)

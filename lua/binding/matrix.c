@@ -144,17 +144,18 @@ static void open_metatable(lua_State *L, int methods) {
     lua_pop(L, 1);
 }
 
+static void set_functions(lua_State *L, const luaL_Reg *const parts[]) {
+    lua_newtable(L);
+    for (; *parts; parts++) luaL_setfuncs(L, *parts, 0);
+}
+
 int ts_lua_open_matrix(lua_State *L) {
-    lua_newtable(L);
-    luaL_setfuncs(L, ts_lua_matrix_makers, 0);
-    luaL_setfuncs(L, ts_lua_matrix_joins, 0);
-    luaL_setfuncs(L, ts_lua_matrix_bytes, 0);
-    luaL_setfuncs(L, ts_lua_matrix_functions, 0);
-    lua_newtable(L);
-    luaL_setfuncs(L, ts_lua_matrix_views, 0);
-    luaL_setfuncs(L, ts_lua_matrix_functions, 0);
-    luaL_setfuncs(L, ts_lua_matrix_arithmetic, 0);
-    luaL_setfuncs(L, ts_lua_matrix_reductions, 0);
+    static const luaL_Reg *const functions[] = {ts_lua_matrix_makers, ts_lua_matrix_joins,
+                                                ts_lua_matrix_functions, ts_lua_matrix_bytes, NULL};
+    static const luaL_Reg *const methods[] = {ts_lua_matrix_views, ts_lua_matrix_arithmetic,
+                                              ts_lua_matrix_reductions, NULL};
+    set_functions(L, functions);
+    set_functions(L, methods);
     open_metatable(L, lua_gettop(L));
     lua_setfield(L, -2, "methods");
     return 1;

@@ -4,15 +4,17 @@
 
 #include "binding.h"
 
-/* The functions of each file: of the module's table, and of `methods`. */
-extern const luaL_Reg ts_lua_matrix_makers[];     /* matrix_make.c */
-extern const luaL_Reg ts_lua_matrix_joins[];      /* matrix_join.c */
-extern const luaL_Reg ts_lua_matrix_views[];      /* matrix_view.c, methods */
-extern const luaL_Reg ts_lua_matrix_arithmetic[]; /* matrix_arithmetic.c, methods */
-extern const luaL_Reg ts_lua_matrix_operators[];  /* matrix_arithmetic.c, of the metatable */
-extern const luaL_Reg ts_lua_matrix_functions[];  /* matrix_arithmetic.c: of numbers or matrices */
-extern const luaL_Reg ts_lua_matrix_reductions[]; /* matrix_reduce.c, methods */
-extern const luaL_Reg ts_lua_matrix_bytes[];      /* matrix_bytes.c */
+/* What each file brings: functions of the module's table, */
+extern const luaL_Reg ts_lua_matrix_makers[];    /* matrix_make.c */
+extern const luaL_Reg ts_lua_matrix_joins[];     /* matrix_join.c */
+extern const luaL_Reg ts_lua_matrix_functions[]; /* matrix_arithmetic.c: of numbers or matrices */
+extern const luaL_Reg ts_lua_matrix_bytes[];     /* matrix_bytes.c */
+/* methods, */
+extern const luaL_Reg ts_lua_matrix_views[];      /* matrix_view.c */
+extern const luaL_Reg ts_lua_matrix_arithmetic[]; /* matrix_arithmetic.c */
+extern const luaL_Reg ts_lua_matrix_reductions[]; /* matrix_reduce.c */
+/* and metamethods. */
+extern const luaL_Reg ts_lua_matrix_operators[]; /* matrix_arithmetic.c */
 
 extern const char *const ts_lua_dtype_names[]; /* in the order of ts_dtype; NULL ends them */
 
