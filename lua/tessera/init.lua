@@ -7,6 +7,7 @@ local core = require "tessera.core"
 core.home((debug.getinfo(1, "S").source:gsub("init%.lua$", "")))
 
 local check = require "tessera.check"
+require "tessera.matrix" -- what any matrix can do, wherever it comes from
 
 local ts = {version = "0.1.0"}
 
