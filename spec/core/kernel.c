@@ -1,0 +1,102 @@
+/* kernel.c -- the tables: which sets there are, and the loops that no other test sees alone. */
+#include "sample.h"
+
+static void check_select(void) {
+    CHECK_INT(ts_kernel_select("avx3"), TS_NO_ISA);
+    CHECK_INT(ts_kernel_select(NULL), TS_OK);
+    const char *best = ts_kernel_name(ts_kernel_get());
+    CHECK(strncmp(ts_kernel_available(), best, strlen(best)) == 0);
+    int there = 0;
+    for (int isa = 0; isa < SAMPLE_ISAS; isa++) {
+        const bool listed = strstr(ts_kernel_available(), sample_isas[isa]) != NULL;
+        CHECK_INT(ts_kernel_select(sample_isas[isa]), listed ? TS_OK : TS_NO_ISA);
+        if (listed) CHECK(strcmp(ts_kernel_name(ts_kernel_get()), sample_isas[isa]) == 0);
+        there += listed;
+    }
+    CHECK(there > 0);
+}
+
+/* 2^(s - max s) of a row of `count` scores; norm and max too. */
+static void weigh(ts_dtype dtype, int degree, int64_t count, void *scores, double *max,
+                  double *norm, bool *finite) {
+    const ts_loops *loops = ts_kernel_get()->loops[dtype];
+    float m32, l32;
+    *finite =
+        loops->weights(1, count, count, 1, degree, scores, dtype == TS_F32 ? (void *)&m32 : max,
+                       dtype == TS_F32 ? (void *)&l32 : norm);
+    if (dtype == TS_F32) *max = m32, *norm = l32;
+}
+
+/* 2^x is exact on whole numbers, within 3.5 ulp elsewhere (SLEEF's promise), 0 at -inf. */
+static void check_weights(ts_dtype dtype, int degree) {
+    enum { COUNT = 512 };
+    _Alignas(64) float s32[COUNT];
+    _Alignas(64) double s64[COUNT];
+    double x[COUNT], max, norm;
+    bool finite;
+    for (int n = 0; n < 30; n++) {
+        for (int j = 0; j < COUNT; j++) {
+            x[j] = n == 0 ? -j / 4 : -(double)sample_bits() * 0x1p-32 * (n < 15 ? 20 : 120);
+            if (dtype == TS_F32) x[j] = (float)x[j];
+        }
+        x[100] = 0, x[200] = -INFINITY;
+        for (int j = 0; j < COUNT; j++) s32[j] = (float)x[j], s64[j] = x[j];
+        weigh(dtype, degree, COUNT, dtype == TS_F32 ? (void *)s32 : s64, &max, &norm, &finite);
+        CHECK(finite);
+        CHECK_NUMBER(max, 0);
+        double worst = 0, sum = 0;
+        for (int j = 0; j < COUNT; j++) {
+            const double want = exp2(x[j]), got = dtype == TS_F32 ? s32[j] : s64[j];
+            sum += got;
+            const double ulps = dtype == TS_F32
+                                    ? fabs(got - want) / (ldexp(1, ilogb(want)) * 0x1p-23)
+                                    : check_ulps(got, want);
+            if (want > 0 && ulps > worst) worst = ulps;
+            if (want == 0) CHECK_NUMBER(got, 0);
+        }
+        CHECK_NEAR(worst, 0, n == 0 ? 0 : 3.5);
+        CHECK_NEAR(norm, sum, COUNT * sum * (dtype == TS_F32 ? 0x1p-24 : 0x1p-53));
+    }
+}
+
+/* A row's bits are those of any longer row that begins with it and goes on with -inf. */
+static void check_tails(ts_dtype dtype) {
+    const ts_loops *loops = ts_kernel_get()->loops[dtype];
+    _Alignas(64) double a[256], b[256];
+    for (int64_t vectors = 1; vectors * loops->lanes <= 128; vectors++) {
+        const int64_t count = vectors * loops->lanes;
+        double max_a, norm_a, max_b, norm_b;
+        bool finite;
+        for (int64_t j = 0; j < 256; j++) {
+            double x = j < count ? sample_normal() : -INFINITY;
+            if (dtype == TS_F32)
+                ((float *)a)[j] = ((float *)b)[j] = (float)x;
+            else
+                a[j] = b[j] = x;
+        }
+        weigh(dtype, 0, count, a, &max_a, &norm_a, &finite);
+        weigh(dtype, 0, 128, b, &max_b, &norm_b, &finite);
+        CHECK_BITS(max_a, max_b);
+        CHECK_BITS(norm_a, norm_b);
+        CHECK(memcmp(a, b, (size_t)count * ts_dtype_size(dtype)) == 0);
+    }
+}
+
+static void check_peak(void) {
+    const ts_kernel *kernel = ts_kernel_get();
+    CHECK(ts_kernel_peak_f32(kernel, 0.002) > 1e8);
+    CHECK(ts_kernel_peak_f64(kernel, 0.002) > 1e8);
+}
+
+int main(void) {
+    check_select();
+    for (int isa = 0; isa < SAMPLE_ISAS; isa++) {
+        if (ts_kernel_select(sample_isas[isa])) continue;
+        for (int dtype = TS_F32; dtype <= TS_F64; dtype++) {
+            check_weights((ts_dtype)dtype, 0);
+            check_tails((ts_dtype)dtype);
+        }
+        check_peak();
+    }
+    return check_done();
+}
