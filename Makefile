@@ -33,7 +33,7 @@ LUA_CFLAGS  = $(if $(LUA_INCDIR),-I$(LUA_INCDIR),$(shell pkg-config --cflags lua
 BASE   := -std=gnu11 -fPIC -fvisibility=hidden -ffp-contract=off -fno-math-errno -fopenmp -MMD -MP
 LIBS   := -lsleef -lmpfr -lgmp -lm
 # libgomp's workers outlive dlclose, so the module must never be unmapped.
-SHARED := -shared -Wl,-z,nodelete -Wl,--as-needed
+SHARED := -shared -Wl,-z,nodelete -Wl,--as-needed -Wl,--version-script=lua/binding/module.map
 
 # One file of inner loops for each instruction set of this architecture, with the flags that it needs.
 ISAS_x86_64  := sse2 avx2 avx512
@@ -63,9 +63,9 @@ $(BUILD)/libtessera.a: $(CORE_O) | $(SETUP)
 	@mkdir -p $(@D) && rm -f $@ && echo "  ar  $@"
 	$(Q)ar rcs $@ $^
 
-$(BUILD)/tessera/core.so: $(BINDING_O) $(BUILD)/libtessera.a | $(SETUP)
+$(BUILD)/tessera/core.so: $(BINDING_O) $(BUILD)/libtessera.a lua/binding/module.map | $(SETUP)
 	@mkdir -p $(@D) && echo "  cc  $@"
-	$(Q)$(CC) $(CFLAGS) $(SHARED) -o $@ $^ -fopenmp $(LIBS) $(LDFLAGS)
+	$(Q)$(CC) $(CFLAGS) $(SHARED) -o $@ $(filter-out %.map,$^) -fopenmp $(LIBS) $(LDFLAGS)
 
 $(BUILD)/obj/core/%.o: core/%.c | $(SETUP)
 	@mkdir -p $(@D) && echo "  cc  $@"
