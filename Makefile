@@ -125,11 +125,12 @@ check-asan: # leaks, too: those of what the module and the specs allocate
 check-tsan:
 	$(MAKE) BUILD=build/check-tsan CC=clang CFLAGS='-O1 -g -fsanitize=thread $(SANITIZE)' all build/check-tsan/host
 	LUA_PATH_5_4='lua/?.lua;lua/?/init.lua;;' LUA_CPATH_5_4='build/check-tsan/?.so;;' OMP_NUM_THREADS=4 \
-	  TSAN_OPTIONS='ignore_noninstrumented_modules=1 halt_on_error=1' build/check-tsan/host spec/host/parallel.lua thorough
+	  TSAN_OPTIONS='ignore_noninstrumented_modules=1 halt_on_error=1' build/check-tsan/host spec/host/parallel.lua 5
 
-check-valgrind: all
-	OMP_NUM_THREADS=2 $(MAKE) --no-print-directory run-parallel \
-	  RUN='valgrind -q --error-exitcode=1 --leak-check=full --errors-for-leak-kinds=definite'
+check-valgrind: # at -O1, where every branch of the machine's is one of the source's
+	$(MAKE) --no-print-directory BUILD=build/check-valgrind CFLAGS='-O1 -g' \
+	  RUN='env OMP_NUM_THREADS=2 valgrind -q --error-exitcode=1 --leak-check=full --show-leak-kinds=definite \
+	  --errors-for-leak-kinds=definite' run-parallel
 
 run-parallel: all
 	$(Q)$(LUA_RUN) spec/host/parallel.lua

@@ -7,9 +7,11 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 static int chosen; /* by ts_threads_set; 0: none */
 static int proven; /* threads of the last team: they are there, or were */
+static pid_t home; /* the process that they are in; 0: none yet */
 
 int ts_threads_default(void) { return chosen > 0 ? chosen : omp_get_max_threads(); }
 void ts_threads_set(int threads) { chosen = threads > 0 ? threads : 0; }
@@ -53,6 +55,9 @@ int ts_threads_team(int wanted, int64_t items) {
     if (team > omp_get_thread_limit()) team = omp_get_thread_limit();
     if (team > items) team = items > 1 ? (int)items : 1;
     if (team <= 1 || omp_in_parallel()) return 1;
+    /* A forked child has none of its parent's workers, and libgomp would wait for them for ever. */
+    if (home == 0) home = getpid();
+    if (home != getpid()) return 1;
     if (team > proven) {
         size_t size = stack_size();
         while (team > 1 && !fits(team - 1, size)) team--;

@@ -2,9 +2,9 @@
 for n = 1, 100 do
   local said, err = host.state(([[
     local ts = require "tessera"
-    local X = ts.randn(64, 8, {seed = %d})
-    local O = ts.problem{Q = X, K = X, V = X, heads = 2}:attention{q = 8, threads = 4}
+    local X = ts.randn(256, 32, {seed = %d})
+    local O = ts.problem{Q = X, K = X, V = X, heads = 4}:attention{q = 16, threads = 4}
     return O.rows
   ]]):format(n))
-  assert(said == "64", err)
+  assert(said == "256", err)
 end
