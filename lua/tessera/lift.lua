@@ -9,6 +9,7 @@ local emit = require "tessera.lift.emit"
 local execute = require "tessera.lift.execute"
 local graph = require "tessera.lift.graph"
 local library = require "tessera.lift.library"
+local operator = require "tessera.lift.operator"
 local ours = require "tessera.lift.ours"
 local value = require "tessera.lift.value"
 
@@ -177,6 +178,59 @@ function lift.mask(n_q, n_k, heads, predicate)
   local m = core.mask.new(n_q, n_k, heads, program)
   compare(m, predicate)
   return m
+end
+
+-- Scores ----------------------------------------------------------------------------------------
+
+-- The float node of a score function's result; anything but a number raises.
+local function scored(self, result)
+  return value.map(self, result, function(guard, leaf)
+    if value.is_number(leaf) then return operator.float(self, leaf) end
+    self:raises(guard)
+    return self.graph:float(0.0)
+  end)
+end
+
+-- Whether no cell raises, whatever s is.
+local function is_safe(self, n_q, n_k, heads)
+  for _, risk in ipairs(self.risks) do
+    if risk.uses & graph.USES_S ~= 0 or witness(self, risk, n_q, n_k, heads) ~= nil then return false end
+  end
+  return true
+end
+
+-- Compares the program with the function for a few scores, in doubles and with libm's functions.
+local function compare_scores(program, f, n_q, n_k, heads)
+  for k, s in ipairs {0.0, -1.5, 3.25, 1e-3, -40.0, 700.0} do
+    local i, j, h = k * 7 % n_q + 1, k * 11 % n_k + 1, k % heads + 1
+    local want, got = f(s, i, j, h) + 0.0, core.program.run(program, i, i, j, j, h, s)[1][1]
+    if want ~= got and (want == want or got == got) then
+      core.fail(("the lifted score differs from its function for s = %g in cell (%d, %d, %d); please report this")
+        :format(s, i, j, h))
+    end
+  end
+end
+
+-- Sizes that stand for any.
+local ANY, ANY_HEADS = 1 << 40, 1 << 24
+
+--- The program of a score function (s, i, j, h), or nil and why there is none. What it could raise
+--- is not looked for by calling it, as it is asked for allowed cells only: then there is none.
+---@param f function
+---@param n_q? integer
+---@param n_k? integer
+---@param heads? integer
+---@return userdata? program, string? why
+function lift.score(f, n_q, n_k, heads)
+  n_q, n_k, heads = n_q or ANY, n_k or ANY, heads or ANY_HEADS
+  local result, self = executed(f, {"s", "i", "j", "h"}, n_q, n_k, heads, true)
+  if not result then return nil, self end
+  self.path = {all = self.graph.yes}
+  local node = scored(self, result)
+  if not is_safe(self, n_q, n_k, heads) then return nil, "it may raise an error" end
+  local program = emit(self.graph, node)
+  if n_q > 0 and n_k > 0 then compare_scores(program, f, n_q, n_k, heads) end
+  return program
 end
 
 return lift
