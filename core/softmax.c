@@ -2,11 +2,9 @@
  * division. A few rows at a time share what they read; no row's arithmetic depends on another's. */
 #include "softmax.h"
 
-#include "threads.h"
+#include "items.h"
 
 #include <math.h>
-#include <omp.h>
-#include <stdatomic.h>
 #include <string.h>
 
 enum { STRIP = 64, MOST_ROWS = 8 }; /* keys to a word of mask bits; rows that share a read of K */
@@ -32,14 +30,6 @@ typedef struct {
     uint64_t *bits; /* rows x words: what the mask allows */
     void *scratch;  /* the mask's or the score program's */
 } work;
-
-/* A row's failure: the first in the order of rows, keys, and scores before values. */
-typedef struct {
-    ts_status status;
-    int64_t item; /* where it was found: lower items come first */
-    ts_detail detail;
-    int64_t empty_rows, first_empty; /* of the rows seen; first_empty = head * n_q + row */
-} failure;
 
 /* ---- reading the problem ---- */
 
@@ -205,19 +195,15 @@ static double lse_of(ts_base base, row_sum sum) {
     return sum.empty ? sum.max : (base == TS_BASE_2 ? sum.max * M_LN2 : sum.max) + log(sum.norm);
 }
 
-/* Notes a failure unless an earlier row's is known. */
-static void fail(failure *f, ts_status status, int64_t item, int64_t head, int64_t row, int64_t key,
-                 int64_t column, double value) {
-    if (f->status) return;
-    f->status = status;
-    f->item = item;
-    f->detail = (ts_detail){
+/* row, head and column count from 0; key is a number. */
+static ts_detail detail_of(int64_t head, int64_t row, int64_t key, int64_t column, double value) {
+    return (ts_detail){
         .row = row + 1, .key = key, .head = head + 1, .column = column + 1, .value = value};
 }
 
 /* What of row `row` is not finite is an error, or, propagated, NaN. */
 static void judge_scores(const job *job, int64_t item, int64_t head, int64_t row, double *s,
-                         failure *f) {
+                         ts_outcome *f) {
     const ts_problem *p = job->p;
     int64_t bad = bad_score(s, p->n_k), column = 0, value = -1;
     if (p->propagate) {
@@ -228,10 +214,11 @@ static void judge_scores(const job *job, int64_t item, int64_t head, int64_t row
     ts_matrix v = ts_problem_v(p, head);
     if (job->asked == OUTPUT) value = bad_value(&v, s, bad < 0 ? p->n_k : bad, &column);
     if (value >= 0)
-        fail(f, TS_NONFINITE_VALUE, item, head, row, p->first_key + value, column,
-             load(&v, value, column));
+        ts_items_fail(f, TS_NONFINITE_VALUE, item,
+                      detail_of(head, row, p->first_key + value, column, load(&v, value, column)));
     else if (bad >= 0)
-        fail(f, TS_NONFINITE_SCORE, item, head, row, p->first_key + bad, 0, s[bad]);
+        ts_items_fail(f, TS_NONFINITE_SCORE, item,
+                      detail_of(head, row, p->first_key + bad, 0, s[bad]));
 }
 
 /* z = sum of weights times values, for rows whose weights stand in w->s; keys that a row may not
@@ -260,56 +247,7 @@ static void sum_values(const ts_problem *p, int64_t head, int64_t rows, work *w)
     }
 }
 
-/* ---- items ---- */
-
-/* Drops keys whose allowed score is -inf: it counts as not allowed. */
-static void drop_infinite(const ts_problem *p, int64_t rows, work *w) {
-    int64_t words = words_of(p);
-    for (int64_t r = 0; r < rows; r++)
-        for (int64_t j = 0; j < p->n_k; j++)
-            if (w->s[r * p->n_k + j] == -(double)INFINITY)
-                w->bits[r * words + j / STRIP] &= ~((uint64_t)1 << j % STRIP);
-}
-
-static void note_empty(const job *job, int64_t head, int64_t row, failure *f) {
-    int64_t place = head * job->p->n_q + row;
-    if (f->empty_rows++ == 0 || place < f->first_empty) f->first_empty = place;
-}
-
-static void store_row(const job *job, int64_t head, int64_t row, row_sum sum, const double *s,
-                      const double *z) {
-    const ts_problem *p = job->p;
-    for (int64_t j = 0; job->asked != OUTPUT && j < p->n_k; j++)
-        store(job->out, row, j, job->asked == SCORES || s[j] == 0 ? s[j] : s[j] / sum.norm);
-    if (job->asked != OUTPUT) return;
-    for (int64_t c = 0; c < p->d_v; c++)
-        store(job->out, row, head * p->d_v + c, sum.empty ? 0 : z[c] / sum.norm);
-    if (job->lse) store(job->lse, row, head, lse_of(p->base, sum));
-}
-
-/* Answers item `item`: a few rows of one head. */
-static void answer(const job *job, int64_t item, work *w, failure *f) {
-    const ts_problem *p = job->p;
-    int64_t head = job->first_head + item / job->items_a_head;
-    int64_t row = item % job->items_a_head * job->rows;
-    int64_t rows = p->n_q - row < job->rows ? p->n_q - row : job->rows;
-    row_sum sums[MOST_ROWS] = {{0, 0, false}};
-    ts_status status = read_scores(p, head, row, rows, w);
-    if (status) fail(f, status, item, head, row, 0, 0, 0);
-    for (int64_t r = 0; !f->status && r < rows; r++)
-        judge_scores(job, item, head, row + r, w->s + r * p->n_k, f);
-    if (f->status) return;
-    if (job->asked == OUTPUT) drop_infinite(p, rows, w);
-    for (int64_t r = 0; job->asked != SCORES && r < rows; r++) {
-        sums[r] = weigh(p, head, w->s + r * p->n_k);
-        if (sums[r].empty) note_empty(job, head, row + r, f);
-    }
-    if (job->asked == OUTPUT) sum_values(p, head, rows, w);
-    for (int64_t r = 0; r < rows; r++)
-        store_row(job, head, row + r, sums[r], w->s + r * p->n_k, w->z + r * p->d_v);
-}
-
-/* ---- all items ---- */
+/* ---- work space ---- */
 
 /* Adds count * each, rounded up to a cache line, to *bytes. */
 static bool add_room(size_t *bytes, int64_t count, int64_t times, size_t each) {
@@ -348,6 +286,56 @@ static bool place_work(const job *job, char *memory, work *w, size_t *bytes) {
     return true;
 }
 
+/* ---- items ---- */
+
+/* Drops keys whose allowed score is -inf: it counts as not allowed. */
+static void drop_infinite(const ts_problem *p, int64_t rows, work *w) {
+    int64_t words = words_of(p);
+    for (int64_t r = 0; r < rows; r++)
+        for (int64_t j = 0; j < p->n_k; j++)
+            if (w->s[r * p->n_k + j] == -(double)INFINITY)
+                w->bits[r * words + j / STRIP] &= ~((uint64_t)1 << j % STRIP);
+}
+
+static void store_row(const job *job, int64_t head, int64_t row, row_sum sum, const double *s,
+                      const double *z) {
+    const ts_problem *p = job->p;
+    for (int64_t j = 0; job->asked != OUTPUT && j < p->n_k; j++)
+        store(job->out, row, j, job->asked == SCORES || s[j] == 0 ? s[j] : s[j] / sum.norm);
+    if (job->asked != OUTPUT) return;
+    for (int64_t c = 0; c < p->d_v; c++)
+        store(job->out, row, head * p->d_v + c, sum.empty ? 0 : z[c] / sum.norm);
+    if (job->lse) store(job->lse, row, head, lse_of(p->base, sum));
+}
+
+/* Answers item `item`: a few rows of one head. */
+static void answer(const void *asked, int64_t item, void *memory, ts_outcome *f) {
+    const job *job = asked;
+    const ts_problem *p = job->p;
+    work space, *w = &space;
+    size_t bytes;
+    place_work(job, memory, w, &bytes);
+    int64_t head = job->first_head + item / job->items_a_head;
+    int64_t row = item % job->items_a_head * job->rows;
+    int64_t rows = p->n_q - row < job->rows ? p->n_q - row : job->rows;
+    row_sum sums[MOST_ROWS] = {{0, 0, false}};
+    ts_status status = read_scores(p, head, row, rows, w);
+    if (status) ts_items_fail(f, status, item, detail_of(head, row, 0, 0, 0));
+    for (int64_t r = 0; !f->status && r < rows; r++)
+        judge_scores(job, item, head, row + r, w->s + r * p->n_k, f);
+    if (f->status) return;
+    if (job->asked == OUTPUT) drop_infinite(p, rows, w);
+    for (int64_t r = 0; job->asked != SCORES && r < rows; r++) {
+        sums[r] = weigh(p, head, w->s + r * p->n_k);
+        if (sums[r].empty) ts_items_note_empty(f, head * p->n_q + row + r);
+    }
+    if (job->asked == OUTPUT) sum_values(p, head, rows, w);
+    for (int64_t r = 0; r < rows; r++)
+        store_row(job, head, row + r, sums[r], w->s + r * p->n_k, w->z + r * p->d_v);
+}
+
+/* ---- all items ---- */
+
 /* Rows to an item: they share what is read of K and V, and their scores stay within some
  * megabytes. */
 static int64_t rows_together(const ts_problem *p) {
@@ -362,93 +350,23 @@ static bool calls_back(const job *job) {
     return false;
 }
 
-/* What threads share while they work. */
-typedef struct {
-    atomic_llong next, failed; /* the next item; the lowest that failed */
-    atomic_bool stopped;
-} shared_state;
-
-/* Takes items in turn. All items below the lowest failing one are answered, whatever the threads
- * do, so the failure that is told is always the same one. */
-static void take_items(const job *job, int64_t items, const ts_run *run, bool master, work *w,
-                       shared_state *shared, failure *f) {
-    while (!atomic_load(&shared->stopped)) {
-        int64_t item = atomic_fetch_add(&shared->next, 1);
-        if (item >= items || item > atomic_load(&shared->failed)) return;
-        answer(job, item, w, f);
-        if (f->status) {
-            long long lowest = atomic_load(&shared->failed);
-            while (item < lowest && !atomic_compare_exchange_weak(&shared->failed, &lowest, item)) {
-            }
-            return;
-        }
-        if (master && run->poll && run->poll(run->poll_data, (double)(item + 1) / (double)items))
-            atomic_store(&shared->stopped, true);
-    }
-}
-
-static void join(failure *whole, const failure *part) {
-    if (part->status && (!whole->status || part->item < whole->item)) {
-        whole->status = part->status;
-        whole->item = part->item;
-        whole->detail = part->detail;
-    }
-    if (part->empty_rows > 0 && (whole->empty_rows == 0 || part->first_empty < whole->first_empty))
-        whole->first_empty = part->first_empty;
-    whole->empty_rows += part->empty_rows;
-}
-
-static failure answer_all(const job *job, int64_t items, const ts_run *run, int team, char *memory,
-                          size_t each) {
-    shared_state shared;
-    failure whole = {.status = TS_OK};
-    atomic_init(&shared.next, 0);
-    atomic_init(&shared.failed, INT64_MAX);
-    atomic_init(&shared.stopped, false);
-#pragma omp parallel num_threads(team)
-    {
-        work w;
-        size_t bytes;
-        failure mine = {.status = TS_OK};
-        int thread = omp_get_thread_num();
-        place_work(job, memory + each * (size_t)thread, &w, &bytes);
-        take_items(job, items, run, thread == 0, &w, &shared, &mine);
-#pragma omp critical(ts_softmax_join)
-        join(&whole, &mine);
-    }
-    if (atomic_load(&shared.stopped)) whole.status = TS_INTERRUPTED;
-    return whole;
-}
-
-static ts_status finish(const job *job, const failure *f, ts_detail *detail) {
-    if (f->status) *detail = f->detail;
-    if (f->status || f->empty_rows == 0 || job->asked != OUTPUT || job->zero_empty)
-        return f->status;
-    *detail = (ts_detail){.row = f->first_empty % job->p->n_q + 1,
-                          .head = f->first_empty / job->p->n_q + 1,
-                          .count = f->empty_rows};
-    return TS_EMPTY_ROW;
-}
-
 static ts_status run_job(job job, const ts_run *run, ts_detail *detail) {
-    size_t each, bytes;
+    ts_outcome whole;
+    size_t work;
     job.rows = rows_together(job.p);
     job.items_a_head = (job.p->n_q + job.rows - 1) / job.rows;
-    int64_t items = job.items_a_head * job.heads;
-    if (items == 0) return TS_OK;
-    int team = calls_back(&job) ? 1 : ts_threads_team(run->threads, items);
-    if (!place_work(&job, NULL, NULL, &each) || __builtin_mul_overflow(each, (size_t)team, &bytes))
-        return TS_TOO_LARGE;
-    bytes += 64;
-    char *memory = run->allocator.resize(run->allocator.data, NULL, 0, bytes);
-    if (!memory) {
-        detail->bytes = bytes;
-        return TS_NO_MEMORY;
-    }
-    char *aligned = memory + (-(uintptr_t)memory & 63);
-    failure f = answer_all(&job, items, run, team, aligned, each);
-    run->allocator.resize(run->allocator.data, memory, bytes, 0);
-    return finish(&job, &f, detail);
+    if (!place_work(&job, NULL, NULL, &work)) return TS_TOO_LARGE;
+    const ts_items items = {.job = &job,
+                            .count = job.items_a_head * job.heads,
+                            .work = work,
+                            .alone = calls_back(&job),
+                            .answer = answer};
+    ts_status status = ts_items_run(&items, run, &whole, detail);
+    if (status || whole.empty_rows == 0 || job.asked != OUTPUT || job.zero_empty) return status;
+    *detail = (ts_detail){.row = whole.first_empty % job.p->n_q + 1,
+                          .head = whole.first_empty / job.p->n_q + 1,
+                          .count = whole.empty_rows};
+    return TS_EMPTY_ROW;
 }
 
 ts_status ts_softmax(const ts_problem *p, bool zero_empty, const ts_run *run, ts_matrix *o,

@@ -1,0 +1,44 @@
+/* items.h -- independent pieces of a call's work, shared out to threads: whatever the threads do,
+ * the same failure is told. */
+#ifndef TS_ITEMS_H
+#define TS_ITEMS_H
+
+#include "run.h"
+#include "status.h"
+
+typedef struct ts_items_shared ts_items_shared;
+
+/* What one thread's items came to, so far. */
+typedef struct {
+    ts_status status; /* of the lowest item that failed, and its details */
+    ts_detail detail;
+    int64_t item;
+    int64_t empty_rows, first_empty; /* rows without keys, and the lowest: head * n_q + row */
+    ts_items_shared *shared;
+} ts_outcome;
+
+typedef struct {
+    const void *job;
+    int64_t count;
+    size_t work; /* bytes of work space of a thread, aligned to 64 */
+    bool alone;  /* on the calling thread only: something calls back */
+    void (*answer)(const void *job, int64_t item, void *work, ts_outcome *outcome);
+    void (*leave)(void); /* called by each thread at its end; or NULL */
+} ts_items;
+
+/* Answers items 0 .. count - 1; *whole: all of it. Every item below the lowest one that fails is
+ * answered. TS_NO_MEMORY, TS_TOO_LARGE, TS_INTERRUPTED, or what an item failed with (detail too).
+ */
+ts_status ts_items_run(const ts_items *items, const ts_run *run, ts_outcome *whole,
+                       ts_detail *detail);
+
+/* For long items: asks, now and then, whether to stop, `part` of the item being done. True: leave
+ * the item; the outcome knows. */
+bool ts_items_pause(ts_outcome *outcome, double part);
+
+/* Notes a failure of item `item` unless the item has one; row, head, column from 0, key by number.
+ */
+void ts_items_fail(ts_outcome *outcome, ts_status status, int64_t item, ts_detail detail);
+void ts_items_note_empty(ts_outcome *outcome, int64_t place);
+
+#endif
