@@ -3,6 +3,8 @@
 #include "../../core/threads.h"
 #include "binding.h"
 
+#include <mpfr.h>
+#include <sleef.h>
 #include <stdlib.h>
 
 /* core.clock() -> seconds of wall time from some start; os.clock adds up all threads. */
@@ -38,6 +40,19 @@ static int kind(lua_State *L) {
     return 1;
 }
 
+/* core.versions() -> {sleef =, mpfr =, compiler =} of what this was built with and runs on. */
+static int versions(lua_State *L) {
+    lua_newtable(L);
+    lua_pushfstring(L, "%d.%d.%d", SLEEF_VERSION_MAJOR, SLEEF_VERSION_MINOR,
+                    SLEEF_VERSION_PATCHLEVEL);
+    lua_setfield(L, -2, "sleef");
+    lua_pushstring(L, mpfr_get_version());
+    lua_setfield(L, -2, "mpfr");
+    lua_pushliteral(L, __VERSION__);
+    lua_setfield(L, -2, "compiler");
+    return 1;
+}
+
 static void select_kernel(lua_State *L) {
     const char *name = getenv("TESSERA_ISA");
     if (ts_kernel_select(name) != TS_OK)
@@ -53,6 +68,7 @@ static const luaL_Reg functions[] = {
     {"threads", threads},
     {"trim", ts_lua_trim},
     {"isa", isa},
+    {"versions", versions},
     {"isatty", ts_lua_isatty},
     {"width", ts_lua_width},
     {"wait", ts_lua_wait},

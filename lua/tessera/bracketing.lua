@@ -138,16 +138,20 @@ function bracketing.permutations(n)
   end
 end
 
--- The blocks of a partition, from the block number of each key: lists of {first, last}.
-local function blocks_of(number, n)
-  local blocks = {}
+-- The sets of a partition, from a number for each key: lists of {first, last}, by their first keys.
+function bracketing.sets(number, n)
+  local sets, by_number = {}, {}
   for key = 1, n do
-    local block = blocks[number[key]] or {}
-    blocks[number[key]] = block
+    local block = by_number[number[key]]
+    if not block then
+      block = {}
+      by_number[number[key]] = block
+      sets[#sets + 1] = block
+    end
     local range = block[#block]
     if range and range[2] == key - 1 then range[2] = key else block[#block + 1] = {key, key} end
   end
-  return blocks
+  return sets
 end
 
 -- Makes `number` the next one in which each key is in a block at most one above those before it.
@@ -178,7 +182,7 @@ function bracketing.partitions(n, k)
   for key = 1, n do number[key] = 1 end
   return function()
     while more do
-      local blocks = blocks_of(number, n)
+      local blocks = bracketing.sets(number, n)
       more = advance_blocks(number, n)
       if k == nil or #blocks == k then return blocks end
     end

@@ -45,6 +45,11 @@ function ts.threads(n) return core.threads(n) end
 ---     ts.trim(); collectgarbage()
 function ts.trim() core.trim() end
 
+-- Some modules are still to come.
+for name, place in pairs(public) do
+  if not package.searchpath("tessera." .. place[1], package.path) then public[name] = nil end
+end
+
 local function names()
   local list = {"version", "clock", "threads", "trim"}
   for name in pairs(public) do list[#list + 1] = name end
