@@ -118,7 +118,7 @@ end
 -- Scores ------------------------------------------------------------------------------------------
 
 -- What was given as `score` -> a list of functions and one of programs (false: called), one a head.
-local function scores(given, heads)
+local function scores(given, n_q, last, heads)
   if not given then return nil end
   local functions, programs, compiled = {}, {}, {}
   need(type(given) == "function" or type(given) == "table",
@@ -129,8 +129,7 @@ local function scores(given, heads)
     local f = type(given) == "function" and given or given[h]
     need(type(f) == "function", "score[%d]: function expected, got %s", h, core.kind(f))
     if compiled[f] == nil then
-      local found, score = pcall(require, "tessera.score")
-      compiled[f] = found and score.compile and score.compile(f) or false
+      compiled[f] = require "tessera.score".compile(f, n_q, last, heads)
     end
     functions[h], programs[h] = f, compiled[f]
   end
@@ -150,7 +149,7 @@ local function make(f, given)
   local sink = f.sink and per_head(f.sink, "sink", heads, is_logit, "a logit")
   local two = is_base_two(f.base)
   local mask, mask_list = masks(f.mask, f.Q.rows, f.K.rows, first_key, heads)
-  local functions, programs = scores(f.score, heads)
+  local functions, programs = scores(f.score, f.Q.rows, first_key + f.K.rows - 1, heads)
   given.predicate = type(f.mask) ~= "userdata" and f.mask or nil
   given.mask = mask
   return core.problem.new{
