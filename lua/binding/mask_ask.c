@@ -15,13 +15,14 @@ static int64_t check_head(lua_State *L, int arg, const ts_mask *mask) {
     return ts_lua_check_range(L, arg, 1, mask->heads);
 }
 
-static int64_t count_cells(lua_State *L, const ts_mask *mask, int64_t h1, int64_t h2, ts_range i) {
+static int64_t count_cells(lua_State *L, const ts_mask *mask, int64_t h1, int64_t h2, ts_range i,
+                           ts_range j) {
     void *scratch = ts_lua_push_mask_scratch(L, mask);
     ts_run run = ts_lua_run(L, 0);
     ts_status status = TS_OK;
     int64_t total = 0, count = 0;
     for (int64_t h = h1; h <= h2 && status == TS_OK; h++) {
-        status = ts_mask_count(mask, h, i, all(mask->cols), &run, &count, scratch);
+        status = ts_mask_count(mask, h, i, j, &run, &count, scratch);
         total += count;
     }
     ts_lua_raise(L, status, NULL, NULL);
@@ -29,10 +30,21 @@ static int64_t count_cells(lua_State *L, const ts_mask *mask, int64_t h1, int64_
     return total;
 }
 
-/* [m] -> [integer]: allowed cells, over all heads */
+/* The range at arg and arg + 1 of an axis of n. */
+static ts_range check_part(lua_State *L, int arg, int64_t n) {
+    int64_t first = ts_lua_check_range(L, arg, 1, n);
+    return (ts_range){first, ts_lua_check_range(L, arg + 1, first, n)};
+}
+
+/* [m [, i1, i2, j1, j2 [, h]]] -> [integer]: allowed cells of these queries and keys, over all heads
+ * unless one is named */
 static int count(lua_State *L) {
     const ts_mask *mask = ts_lua_check_mask(L, 1);
-    lua_pushinteger(L, count_cells(L, mask, 1, heads_of(mask), all(mask->rows)));
+    ts_range i = all(mask->rows), j = all(mask->cols);
+    int64_t h1 = 1, h2 = heads_of(mask);
+    if (!lua_isnoneornil(L, 2)) i = check_part(L, 2, mask->rows), j = check_part(L, 4, mask->cols);
+    if (mask->heads && !lua_isnoneornil(L, 6)) h1 = h2 = check_head(L, 6, mask);
+    lua_pushinteger(L, count_cells(L, mask, h1, h2, i, j));
     return 1;
 }
 
@@ -40,7 +52,7 @@ static int count(lua_State *L) {
 static int density(lua_State *L) {
     const ts_mask *mask = ts_lua_check_mask(L, 1);
     double cells = (double)mask->rows * (double)mask->cols * (double)heads_of(mask);
-    double kept = (double)count_cells(L, mask, 1, heads_of(mask), all(mask->rows));
+    double kept = (double)count_cells(L, mask, 1, heads_of(mask), all(mask->rows), all(mask->cols));
     lua_pushnumber(L, cells > 0 ? kept / cells : 0);
     return 1;
 }
@@ -50,7 +62,7 @@ static int row_count(lua_State *L) {
     const ts_mask *mask = ts_lua_check_mask(L, 1);
     int64_t i = ts_lua_check_range(L, 2, 1, mask->rows), h1 = 1, h2 = heads_of(mask);
     if (mask->heads && !lua_isnoneornil(L, 3)) h1 = h2 = check_head(L, 3, mask);
-    lua_pushinteger(L, count_cells(L, mask, h1, h2, (ts_range){i, i}));
+    lua_pushinteger(L, count_cells(L, mask, h1, h2, (ts_range){i, i}, all(mask->cols)));
     return 1;
 }
 

@@ -9,6 +9,8 @@ local core = require "tessera.core"
 local check = require "tessera.check"
 local lift = require "tessera.lift"
 
+require "tessera.ask"
+
 local mask = {}
 
 -- `x`, argument `n` of `name`, as a whole number from `low` up (2.0 and "2" as Lua has it).
