@@ -27,19 +27,6 @@ static int isa(lua_State *L) {
     return 2;
 }
 
-/* core.kind(x) -> "matrix", "mask", "program", "summary" or "problem"; else type(x). */
-static int kind(lua_State *L) {
-    static const char *const ours[] = {TS_MATRIX, TS_MASK, TS_PROGRAM, TS_SUMMARY, TS_PROBLEM};
-    luaL_checkany(L, 1);
-    for (size_t t = 0; t < sizeof ours / sizeof *ours; t++)
-        if (luaL_testudata(L, 1, ours[t])) {
-            lua_pushstring(L, ours[t] + sizeof "tessera." - 1);
-            return 1;
-        }
-    lua_pushstring(L, luaL_typename(L, 1));
-    return 1;
-}
-
 /* core.versions() -> {sleef =, mpfr =, compiler =} of what this was built with and runs on. */
 static int versions(lua_State *L) {
     lua_newtable(L);
@@ -63,7 +50,6 @@ static void select_kernel(lua_State *L) {
 static const luaL_Reg functions[] = {
     {"options", ts_lua_options},
     {"guarded", ts_lua_guarded},
-    {"kind", kind},
     {"clock", clock_seconds},
     {"threads", threads},
     {"trim", ts_lua_trim},
