@@ -9,6 +9,7 @@
 #include "keyset.h"
 #include "mask.h"
 #include "matrix.h"
+#include "oracle.h"
 #include "problem.h"
 #include "product.h"
 #include "program.h"

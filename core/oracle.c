@@ -1,0 +1,335 @@
+/* oracle.c -- road 3: the definition once more, in numbers of any length. */
+#include "oracle.h"
+
+#include "items.h"
+#include "oracle_score.h"
+
+#include <math.h>
+#include <mpfr.h>
+#include <string.h>
+
+enum { PAUSE = 256 }; /* keys between two questions whether to stop */
+
+typedef struct {
+    const ts_problem *p;
+    mpfr_prec_t bits;
+    const int64_t *rows;
+    int64_t row_count;
+    bool zero_empty;
+    ts_matrix *o, *lse;
+    size_t number; /* bytes of one number's digits */
+} job;
+
+/* One thread's numbers: their digits lie in the work space, so MPFR allocates none of them. */
+typedef struct {
+    mpfr_t *q, *s, *z; /* d (scale folded in), n_k scores and then weights, d_v */
+    mpfr_t max, norm, term, exact;
+    ts_oracle_values values;
+    uint64_t *bits; /* what the mask allows */
+    void *scratch;
+} work;
+
+static double load(const ts_matrix *m, int64_t row, int64_t col) {
+    int64_t at = row * m->row_stride + col * m->col_stride;
+    return m->dtype == TS_F32 ? (double)((const float *)m->data)[at]
+                              : ((const double *)m->data)[at];
+}
+
+/* x rounded once to the dtype. */
+static double rounded(ts_dtype dtype, mpfr_t x) {
+    return dtype == TS_F32 ? (double)mpfr_get_flt(x, MPFR_RNDN) : mpfr_get_d(x, MPFR_RNDN);
+}
+
+/* +0.0 and the one quiet NaN. */
+static void store(ts_matrix *m, int64_t row, int64_t col, double x) {
+    int64_t at = row * m->row_stride + col * m->col_stride;
+    double plain = isnan(x) ? (double)NAN : x + 0.0;
+    if (m->dtype == TS_F32)
+        ((float *)m->data)[at] = (float)plain;
+    else
+        ((double *)m->data)[at] = plain;
+}
+
+static const ts_score *score_of(const ts_problem *p, int64_t head) {
+    return p->score ? p->score[head] : NULL;
+}
+
+bool ts_oracle_is_double(const ts_problem *p) {
+    for (int64_t h = 0; h < p->heads; h++)
+        if (score_of(p, h) && !score_of(p, h)->program) return true;
+    return false;
+}
+
+/* ---- scores ---- */
+
+static void read_mask(const ts_problem *p, int64_t head, int64_t row, work *w) {
+    int64_t words = (p->n_k + 63) / 64;
+    if (!p->mask || !p->mask[head] || p->n_k == 0) {
+        memset(w->bits, 0xff, (size_t)words * sizeof *w->bits);
+        return;
+    }
+    ts_range i = {row + 1, row + 1}, j = {p->first_key, p->first_key + p->n_k - 1};
+    ts_mask_tile(p->mask[head], head + 1, i, j, w->bits, words, w->scratch);
+}
+
+static bool is_allowed(const work *w, int64_t key) { return w->bits[key / 64] >> key % 64 & 1; }
+
+static void forbid(work *w, int64_t key) { w->bits[key / 64] &= ~((uint64_t)1 << key % 64); }
+
+static ts_status apply_score(const ts_problem *p, int64_t head, int64_t row, int64_t key, work *w) {
+    const ts_score *score = score_of(p, head);
+    mpfr_ptr s = w->s[key];
+    int64_t j = p->first_key + key;
+    if (!score) return TS_OK;
+    if (score->program) {
+        ts_oracle_score(score->program, head + 1, row + 1, j, s, &w->values);
+        return TS_OK;
+    }
+    const uint64_t one = 1;
+    double x = mpfr_get_d(s, MPFR_RNDN);
+    ts_status status = score->call(score->data, head + 1, row + 1, j, 1, &one, &x);
+    mpfr_set_d(s, x, MPFR_RNDN);
+    return status;
+}
+
+/* What is infinite is what the dtype cannot hold; a score of -inf counts as not allowed. */
+static ts_status score_key(const job *job, int64_t head, int64_t row, int64_t key,
+                           const ts_matrix *k, work *w) {
+    const ts_problem *p = job->p;
+    mpfr_ptr s = w->s[key];
+    mpfr_set_zero(s, 1);
+    for (int64_t r = 0; r < p->d; r++) {
+        mpfr_set_d(w->exact, load(k, key, r), MPFR_RNDN);
+        mpfr_fma(s, w->q[r], w->exact, s, MPFR_RNDN);
+    }
+    ts_status status = apply_score(p, head, row, key, w);
+    double plain = rounded(p->dtype, s);
+    if (!isfinite(plain)) mpfr_set_d(s, plain, MPFR_RNDN);
+    if (plain == -(double)INFINITY) forbid(w, key);
+    return status;
+}
+
+/* The first value of an allowed key that is not finite: its column, or -1. */
+static int64_t bad_column(const ts_problem *p, const ts_matrix *v, int64_t key) {
+    for (int64_t c = 0; c < p->d_v; c++)
+        if (!isfinite(load(v, key, c))) return c;
+    return -1;
+}
+
+/* Errors of one key: its score before its value. */
+static bool is_bad(const ts_problem *p, int64_t head, int64_t row, int64_t key, int64_t item,
+                   const ts_matrix *v, work *w, ts_outcome *out) {
+    bool score = mpfr_nan_p(w->s[key]) || mpfr_inf_p(w->s[key]);
+    int64_t column = score ? 0 : bad_column(p, v, key);
+    if (p->propagate || (!score && column < 0)) return false;
+    ts_detail detail = {
+        .row = row + 1, .key = p->first_key + key, .head = head + 1, .column = column + 1};
+    detail.value = score ? mpfr_get_d(w->s[key], MPFR_RNDN) : load(v, key, column);
+    ts_items_fail(out, score ? TS_NONFINITE_SCORE : TS_NONFINITE_VALUE, item, detail);
+    return true;
+}
+
+/* The scores of a row; false where it fails, or is left. */
+static bool read_row(const job *job, int64_t item, int64_t head, int64_t row, work *w,
+                     ts_outcome *out) {
+    const ts_problem *p = job->p;
+    ts_matrix q = ts_problem_q(p, head), k = ts_problem_k(p, head), v = ts_problem_v(p, head);
+    mpfr_set_d(w->term, p->scale[head], MPFR_RNDN);
+    for (int64_t r = 0; r < p->d; r++) {
+        mpfr_set_d(w->exact, load(&q, row, r), MPFR_RNDN);
+        mpfr_mul(w->q[r], w->exact, w->term, MPFR_RNDN);
+    }
+    read_mask(p, head, row, w);
+    for (int64_t key = 0; key < p->n_k; key++) {
+        if (key % PAUSE == PAUSE - 1 && ts_items_pause(out, 0.7 * (double)key / (double)p->n_k))
+            return false;
+        if (!is_allowed(w, key)) continue;
+        ts_status status = score_key(job, head, row, key, &k, w);
+        if (status) ts_items_fail(out, status, item, (ts_detail){.row = row + 1});
+        if (status || (is_allowed(w, key) && is_bad(p, head, row, key, item, &v, w, out)))
+            return false;
+    }
+    return true;
+}
+
+/* ---- sums ---- */
+
+static void power(ts_base base, mpfr_t x) {
+    if (base == TS_BASE_2)
+        mpfr_exp2(x, x, MPFR_RNDN);
+    else
+        mpfr_exp(x, x, MPFR_RNDN);
+}
+
+/* m over the allowed keys and the sink; false where there is none. A score that is not finite here
+ * was let through, and makes all NaN. */
+static bool find_max(const job *job, int64_t head, work *w) {
+    const ts_problem *p = job->p;
+    mpfr_set_inf(w->max, -1);
+    if (p->sink) mpfr_set_d(w->max, p->sink[head], MPFR_RNDN);
+    for (int64_t key = 0; key < p->n_k; key++) {
+        if (!is_allowed(w, key)) continue;
+        if (!mpfr_number_p(w->s[key]))
+            mpfr_set_nan(w->max);
+        else if (!mpfr_nan_p(w->max) && mpfr_greater_p(w->s[key], w->max))
+            mpfr_set(w->max, w->s[key], MPFR_RNDN);
+    }
+    return !mpfr_inf_p(w->max);
+}
+
+static void add_key(const ts_problem *p, const ts_matrix *v, int64_t key, work *w) {
+    mpfr_ptr weight = w->s[key];
+    mpfr_sub(weight, weight, w->max, MPFR_RNDN);
+    power(p->base, weight);
+    mpfr_add(w->norm, w->norm, weight, MPFR_RNDN);
+    for (int64_t c = 0; c < p->d_v; c++) {
+        double x = load(v, key, c);
+        mpfr_set_d(w->exact, isfinite(x) ? x : (double)NAN, MPFR_RNDN);
+        mpfr_fma(w->z[c], weight, w->exact, w->z[c], MPFR_RNDN);
+    }
+}
+
+static bool sum_row(const job *job, int64_t head, work *w, ts_outcome *out) {
+    const ts_problem *p = job->p;
+    ts_matrix v = ts_problem_v(p, head);
+    mpfr_set_zero(w->norm, 1);
+    for (int64_t c = 0; c < p->d_v; c++) mpfr_set_zero(w->z[c], 1);
+    for (int64_t key = 0; key < p->n_k; key++) {
+        if (is_allowed(w, key)) add_key(p, &v, key, w);
+        if (key % PAUSE == PAUSE - 1 &&
+            ts_items_pause(out, 0.7 + 0.3 * (double)key / (double)p->n_k))
+            return false;
+    }
+    if (!p->sink) return true;
+    mpfr_set_d(w->term, p->sink[head], MPFR_RNDN);
+    mpfr_sub(w->term, w->term, w->max, MPFR_RNDN);
+    power(p->base, w->term);
+    mpfr_add(w->norm, w->norm, w->term, MPFR_RNDN);
+    return true;
+}
+
+static void store_row(const job *job, int64_t place, int64_t head, bool empty, work *w) {
+    const ts_problem *p = job->p;
+    for (int64_t c = 0; c < p->d_v; c++) {
+        if (!empty) mpfr_div(w->term, w->z[c], w->norm, MPFR_RNDN);
+        store(job->o, place, head * p->d_v + c, empty ? 0 : rounded(job->o->dtype, w->term));
+    }
+    if (!job->lse) return;
+    if (!empty) { /* m ln(base) + ln ℓ */
+        mpfr_log(w->term, w->norm, MPFR_RNDN);
+        mpfr_const_log2(w->exact, MPFR_RNDN);
+        if (p->base == TS_BASE_2) mpfr_mul(w->max, w->max, w->exact, MPFR_RNDN);
+        mpfr_add(w->term, w->max, w->term, MPFR_RNDN);
+    }
+    store(job->lse, place, head, empty ? -(double)INFINITY : rounded(job->lse->dtype, w->term));
+}
+
+/* ---- work space ---- */
+
+/* Cuts count * each bytes, rounded up, off at *at; false where that does not fit. */
+static bool take(uintptr_t *at, int64_t count, size_t each, uintptr_t *place) {
+    size_t size;
+    *place = *at;
+    return !__builtin_mul_overflow((size_t)count, each, &size) &&
+           !__builtin_add_overflow(*at, (size + 31) / 16 * 16, at);
+}
+
+/* A number of the job's precision whose digits lie at digits. */
+static void make_number(const job *job, mpfr_t x, uintptr_t digits) {
+    mpfr_custom_init((void *)digits, job->bits);
+    mpfr_custom_init_set(x, MPFR_NAN_KIND, 0, job->bits, (void *)digits);
+}
+
+/* `count` numbers and the list of them; made where `real`. */
+static bool take_numbers(const job *job, uintptr_t *at, int64_t count, bool real, mpfr_t **list) {
+    uintptr_t place, digits;
+    if (!take(at, count, sizeof(mpfr_t), &place) || !take(at, count, job->number, &digits))
+        return false;
+    *list = (mpfr_t *)place;
+    for (int64_t n = 0; real && n < count; n++)
+        make_number(job, (*list)[n], digits + (size_t)n * job->number);
+    return true;
+}
+
+static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
+
+/* Places a thread's work space at `at` (0: only to learn its size, in *bytes). */
+static bool place_work(const job *job, uintptr_t at, work *w, size_t *bytes) {
+    const ts_problem *p = job->p;
+    const bool real = at != 0;
+    const uintptr_t start = at;
+    size_t scratch = 0;
+    int64_t nodes = 0;
+    mpfr_t *singles;
+    uintptr_t place = 0;
+    for (int64_t h = 0; h < p->heads; h++) {
+        const ts_score *score = score_of(p, h);
+        if (score && score->program && score->program->count > nodes) nodes = score->program->count;
+        if (p->mask && p->mask[h]) scratch = larger(scratch, ts_mask_scratch(p->mask[h]));
+    }
+    bool fits = take_numbers(job, &at, p->d, real, &w->q) &&
+                take_numbers(job, &at, p->n_k, real, &w->s) &&
+                take_numbers(job, &at, p->d_v, real, &w->z) &&
+                take_numbers(job, &at, nodes, real, &w->values.exact) &&
+                take_numbers(job, &at, 5, real, &singles);
+    fits = fits && take(&at, nodes, sizeof(ts_value), &place);
+    w->values.plain = (ts_value *)place;
+    fits = fits && take(&at, p->n_k / 64 + 1, sizeof(uint64_t), &place);
+    w->bits = (uint64_t *)place;
+    fits = fits && take(&at, (int64_t)scratch, 1, &place);
+    w->scratch = (void *)place;
+    *bytes = at - start;
+    if (!fits || !real) return fits;
+    *w->max = *singles[0], *w->norm = *singles[1], *w->term = *singles[2];
+    *w->exact = *singles[3], *w->values.spare = *singles[4];
+    return true;
+}
+
+static void answer(const void *asked, int64_t item, void *memory, ts_outcome *out) {
+    const job *job = asked;
+    int64_t head = item / job->row_count, place = item % job->row_count;
+    int64_t row = job->rows ? job->rows[place] : place;
+    work w;
+    size_t bytes;
+    place_work(job, (uintptr_t)memory, &w, &bytes);
+    if (!read_row(job, item, head, row, &w, out)) return;
+    bool empty = !find_max(job, head, &w);
+    if (empty)
+        ts_items_note_empty(out, item);
+    else if (!sum_row(job, head, &w, out))
+        return;
+    store_row(job, place, head, empty, &w);
+}
+
+static void leave(void) { mpfr_free_cache(); }
+
+ts_status ts_oracle(const ts_problem *p, int64_t bits, const int64_t *rows, int64_t row_count,
+                    bool zero_empty, const ts_run *run, ts_matrix *o, ts_matrix *lse,
+                    ts_detail *detail) {
+    if (bits < 64 || bits > 65536) return TS_TOO_LARGE;
+    job job = {.p = p,
+               .bits = (mpfr_prec_t)bits,
+               .rows = rows,
+               .zero_empty = zero_empty,
+               .o = o,
+               .lse = lse,
+               .number = mpfr_custom_get_size((mpfr_prec_t)bits)};
+    job.row_count = rows ? row_count : p->n_q;
+    work unused;
+    ts_outcome whole;
+    size_t bytes;
+    if (!place_work(&job, 0, &unused, &bytes)) return TS_TOO_LARGE;
+    const ts_items items = {.job = &job,
+                            .count = job.row_count * p->heads,
+                            .work = bytes,
+                            .alone = ts_oracle_is_double(p) || !mpfr_buildopt_tls_p(),
+                            .answer = answer,
+                            .leave = leave};
+    ts_status status = ts_items_run(&items, run, &whole, detail);
+    if (status || whole.empty_rows == 0 || zero_empty) return status;
+    int64_t place = whole.first_empty % job.row_count;
+    *detail = (ts_detail){.row = (rows ? rows[place] : place) + 1,
+                          .head = whole.first_empty / job.row_count + 1,
+                          .count = whole.empty_rows};
+    return TS_EMPTY_ROW;
+}

@@ -1,0 +1,186 @@
+/* oracle_score.c -- score programs evaluated in MPFR: Lua's operations on numbers of any length. */
+#include "oracle_score.h"
+
+#include "table.h"
+
+/* floor(a / b): luai_numidiv with an exact quotient. */
+static void floor_division(mpfr_t to, mpfr_t a, mpfr_t b) {
+    mpfr_div(to, a, b, MPFR_RNDN);
+    mpfr_floor(to, to);
+}
+
+/* luai_nummod: the remainder of truncated division, moved to the sign of b. */
+static void modulo(mpfr_t to, mpfr_t a, mpfr_t b) {
+    mpfr_fmod(to, a, b, MPFR_RNDN);
+    int m = mpfr_nan_p(to) ? 0 : mpfr_sgn(to), sign = mpfr_nan_p(b) ? 0 : mpfr_sgn(b);
+    if (m * sign < 0) mpfr_add(to, to, b, MPFR_RNDN);
+}
+
+static bool fits(mpfr_t a) { return mpfr_integer_p(a) && mpfr_fits_intmax_p(a, MPFR_RNDN); }
+
+static int64_t to_integer(mpfr_t a) { return fits(a) ? mpfr_get_sj(a, MPFR_RNDN) : 0; }
+
+/* -1, 0 or 1 as a lies below, at or above integer i; 2 for NaN. */
+static int against_integer(mpfr_t a, int64_t i, mpfr_t spare) {
+    if (mpfr_nan_p(a)) return 2;
+    mpfr_set_sj(spare, i, MPFR_RNDN); /* exact: the precision is at least 64 */
+    int order = mpfr_cmp(a, spare);
+    return order < 0 ? -1 : order > 0;
+}
+
+/* A float's operation; false where `op` is none of those. */
+static bool float_value(ts_op op, mpfr_t to, mpfr_t a, mpfr_t b) {
+    switch (op) {
+    case TS_OP_fadd:
+        mpfr_add(to, a, b, MPFR_RNDN);
+        break;
+    case TS_OP_fsub:
+        mpfr_sub(to, a, b, MPFR_RNDN);
+        break;
+    case TS_OP_fmul:
+        mpfr_mul(to, a, b, MPFR_RNDN);
+        break;
+    case TS_OP_fdiv:
+        mpfr_div(to, a, b, MPFR_RNDN);
+        break;
+    case TS_OP_fneg:
+        mpfr_neg(to, a, MPFR_RNDN);
+        break;
+    case TS_OP_ffloordiv:
+        floor_division(to, a, b);
+        break;
+    case TS_OP_fmod:
+        modulo(to, a, b);
+        break;
+    case TS_OP_fcmod:
+        mpfr_fmod(to, a, b, MPFR_RNDN);
+        break;
+    case TS_OP_fpow:
+        mpfr_pow(to, a, b, MPFR_RNDN);
+        break;
+    case TS_OP_fabs:
+        mpfr_abs(to, a, MPFR_RNDN);
+        break;
+    case TS_OP_ffloor:
+        mpfr_floor(to, a);
+        break;
+    case TS_OP_fceil:
+        mpfr_ceil(to, a);
+        break;
+    case TS_OP_fsqrt:
+        mpfr_sqrt(to, a, MPFR_RNDN);
+        break;
+    case TS_OP_fexp:
+        mpfr_exp(to, a, MPFR_RNDN);
+        break;
+    case TS_OP_flog:
+        mpfr_log(to, a, MPFR_RNDN);
+        break;
+    case TS_OP_flog2:
+        mpfr_log2(to, a, MPFR_RNDN);
+        break;
+    case TS_OP_flog10:
+        mpfr_log10(to, a, MPFR_RNDN);
+        break;
+    case TS_OP_fsin:
+        mpfr_sin(to, a, MPFR_RNDN);
+        break;
+    case TS_OP_fcos:
+        mpfr_cos(to, a, MPFR_RNDN);
+        break;
+    case TS_OP_ftan:
+        mpfr_tan(to, a, MPFR_RNDN);
+        break;
+    case TS_OP_ftanh:
+        mpfr_tanh(to, a, MPFR_RNDN);
+        break;
+    default:
+        return false;
+    }
+    return true;
+}
+
+/* A question about floats; false where `op` is none of those. */
+static bool compare(ts_op op, const ts_node *node, ts_oracle_values *v, bool *answer) {
+    int32_t a = node->operand[0], b = node->operand[1];
+    switch (op) {
+    case TS_OP_feq:
+        *answer = mpfr_equal_p(v->exact[a], v->exact[b]);
+        break;
+    case TS_OP_flt:
+        *answer = mpfr_less_p(v->exact[a], v->exact[b]);
+        break;
+    case TS_OP_fle:
+        *answer = mpfr_lessequal_p(v->exact[a], v->exact[b]);
+        break;
+    case TS_OP_ifeq:
+        *answer = against_integer(v->exact[b], v->plain[a].i, v->spare) == 0;
+        break;
+    case TS_OP_iflt:
+        *answer = against_integer(v->exact[b], v->plain[a].i, v->spare) == 1;
+        break;
+    case TS_OP_ifle: {
+        int order = against_integer(v->exact[b], v->plain[a].i, v->spare);
+        *answer = order == 0 || order == 1;
+        break;
+    }
+    case TS_OP_filt:
+        *answer = against_integer(v->exact[a], v->plain[b].i, v->spare) == -1;
+        break;
+    case TS_OP_file:
+        *answer = against_integer(v->exact[a], v->plain[b].i, v->spare) <= 0;
+        break;
+    case TS_OP_fits:
+        *answer = fits(v->exact[a]);
+        break;
+    default:
+        return false;
+    }
+    return true;
+}
+
+/* The value of one node that is none of i, j, h, s. */
+static void evaluate(const ts_program *program, int64_t at, ts_oracle_values *v) {
+    const ts_node *node = &program->nodes[at];
+    int32_t a = node->operand[0], b = node->operand[1], c = node->operand[2];
+    ts_op op = (ts_op)node->op;
+    mpfr_ptr to = v->exact[at];
+    bool answer;
+    if (node->type == TS_FLOAT) {
+        if (op == TS_OP_fselect)
+            mpfr_set(to, v->exact[v->plain[a].b ? b : c], MPFR_RNDN);
+        else if (op == TS_OP_ffrom)
+            mpfr_set_sj(to, v->plain[a].i, MPFR_RNDN);
+        else if (!float_value(op, to, a < 0 ? to : v->exact[a], b < 0 ? to : v->exact[b]))
+            mpfr_set_d(to, ts_node_eval(program, node, v->plain).f, MPFR_RNDN);
+    } else if (op == TS_OP_ifrom) {
+        v->plain[at].i = to_integer(v->exact[a]);
+    } else if (compare(op, node, v, &answer)) {
+        v->plain[at].b = answer;
+    } else {
+        v->plain[at] = ts_node_eval(program, node, v->plain);
+    }
+}
+
+void ts_oracle_score(const ts_program *program, int64_t h, int64_t i, int64_t j, mpfr_t s,
+                     ts_oracle_values *v) {
+    for (int64_t at = 0; at < program->count; at++) {
+        switch (program->nodes[at].op) {
+        case TS_OP_i:
+            v->plain[at].i = i;
+            break;
+        case TS_OP_j:
+            v->plain[at].i = j;
+            break;
+        case TS_OP_h:
+            v->plain[at].i = h;
+            break;
+        case TS_OP_s:
+            mpfr_set(v->exact[at], s, MPFR_RNDN);
+            break;
+        default:
+            evaluate(program, at, v);
+        }
+    }
+    mpfr_set(s, v->exact[program->count - 1], MPFR_RNDN);
+}
