@@ -103,6 +103,14 @@ function files.names(path)
   end)
 end
 
+--- The metadata of a `.safetensors` file, a table of strings; empty where there is none.
+---@param path string
+---@return table<string, string>
+function files.metadata(path)
+  local format, many = format_of(path, "metadata")
+  return many and reading(path, function(from) return select(2, format.list(from)) end) or {}
+end
+
 -- Calls fill(write) for a new file beside `path`, which takes its place only when all of it is on the
 -- disk; until then, and after any error, the old file is as it was.
 local function replacing(path, fill)

@@ -1,0 +1,149 @@
+--- ablation.lua -- layers made of another one's heads: without some, with some only, with some averaged.
+
+local check = require "tessera.check"
+local core = require "tessera.core"
+local heads = require "tessera.heads"
+local projections = require "tessera.projections"
+
+local ablation = {}
+
+local function copy_sizes(sizes, changes)
+  local copy = {}
+  for name, value in pairs(sizes) do copy[name] = changes[name] or value end
+  return copy
+end
+
+-- The head numbers in a list, checked: whole, of the layer, none twice.
+local function check_list(list, count, fname)
+  check.arg(type(list) == "table", 1, fname, "list of heads expected, got %s", core.kind(list))
+  local seen = {}
+  for _, h in ipairs(list) do
+    check.arg(math.tointeger(h) and h >= 1 and h <= count, 1, fname, "there is no head %s of %d", tostring(h), count)
+    check.arg(not seen[h], 1, fname, "head %d stands twice", h)
+    seen[h] = true
+  end
+  return seen
+end
+
+-- Copies heads of one layer's projection to another's: head i of the new one is head list[i] of the old.
+local function copy_heads(from, into, letter, list)
+  for _, part in ipairs{"weights", "biases"} do
+    local old, new = from[part][letter], into[part][letter]
+    if old and new then
+      local width = old.cols // projections.shapes(from.sizes)[letter].heads
+      for i, h in ipairs(list) do
+        new:slice(1, new.rows, (i - 1) * width + 1, i * width)
+          :assign(old:slice(1, old.rows, (h - 1) * width + 1, h * width))
+      end
+    end
+  end
+end
+
+-- Copies W^O, the rows of head list[i] to those of head i, and its bias.
+local function copy_output(from, into, list)
+  local width = from.sizes.d_vh
+  for i, h in ipairs(list) do
+    into.weights.o:slice((i - 1) * width + 1, i * width):assign(from.weights.o:slice((h - 1) * width + 1, h * width))
+  end
+  if into.biases.o then into.biases.o:assign(from.biases.o) end
+end
+
+local function all(count)
+  local list = {}
+  for i = 1, count do list[i] = i end
+  return list
+end
+
+--- The layer with the heads in `list` switched off: the sum of the others through W^O (and its bias).
+--- Heads keep their numbers; the rows of W^O that belong to those in `list` are 0. The weights are copies.
+---     layer:without{3, 7}(X)
+---@param list integer[]
+---@return table layer
+function ablation.without(layer, list)
+  local state = heads.state(layer)
+  local sizes = state.sizes
+  local off = check_list(list, sizes.heads, "without")
+  local result, into = heads.blank(sizes, state.has_bias, state.rope)
+  copy_heads(state, into, "q", all(sizes.heads))
+  copy_heads(state, into, "k", all(sizes.kv_heads))
+  copy_heads(state, into, "v", all(sizes.kv_heads))
+  copy_output(state, into, all(sizes.heads))
+  for h in pairs(off) do into.weights.o:slice((h - 1) * sizes.d_vh + 1, h * sizes.d_vh):fill(0) end
+  return result
+end
+
+-- The key heads that the query heads in `list` use, and whether they share them evenly and in order, so that
+-- each is kept once; otherwise every query head gets its own.
+local function key_heads(list, group)
+  local distinct, counts = {}, {}
+  for _, h in ipairs(list) do
+    local g = (h - 1) // group + 1
+    if distinct[#distinct] == g then
+      counts[#counts] = counts[#counts] + 1
+    else
+      distinct[#distinct + 1], counts[#counts + 1] = g, 1
+    end
+  end
+  for _, count in ipairs(counts) do
+    if count ~= counts[1] then return nil end
+  end
+  return distinct
+end
+
+--- A layer of the heads in `list` alone, in that order: head i is head list[i]. The weights are copies.
+---     layer:only{1, 2}(X)
+---@param list integer[]
+---@return table layer
+function ablation.only(layer, list)
+  local state = heads.state(layer)
+  local sizes = state.sizes
+  check_list(list, sizes.heads, "only")
+  check.arg(#list > 0, 1, "only", "a layer has at least one head")
+  local group = sizes.heads // sizes.kv_heads
+  local keys = key_heads(list, group)
+  if not keys then
+    keys = {}
+    for i, h in ipairs(list) do keys[i] = (h - 1) // group + 1 end
+  end
+  local result, into = heads.blank(copy_sizes(sizes, {heads = #list, kv_heads = #keys}), state.has_bias, state.rope)
+  copy_heads(state, into, "q", list)
+  copy_heads(state, into, "k", keys)
+  copy_heads(state, into, "v", keys)
+  copy_output(state, into, list)
+  return result
+end
+
+-- Head g of the new projection is the mean of the old one's heads (g - 1) * size + 1 .. g * size.
+local function average_heads(from, into, letter, size)
+  for _, part in ipairs{"weights", "biases"} do
+    local old, new = from[part][letter], into[part][letter]
+    local count = projections.shapes(into.sizes)[letter].heads
+    local width = old and old.cols // (count * size)
+    for g = 1, old and new and count or 0 do
+      local sum = core.matrix.zeros(old.rows, width, {dtype = old.dtype})
+      for h = (g - 1) * size, g * size - 1 do sum = sum + old:slice(1, old.rows, h * width + 1, (h + 1) * width) end
+      new:slice(1, new.rows, (g - 1) * width + 1, g * width):assign(sum / size)
+    end
+  end
+end
+
+--- A grouped-query layer with `kv_heads` key heads, each the mean of a group of this layer's (Ainslie et al.
+--- 2023, §2.1); a divisor of the layer's own number.
+---     layer:group(2)
+---@param kv_heads integer
+---@return table layer
+function ablation.group(layer, kv_heads)
+  local state = heads.state(layer)
+  local sizes = state.sizes
+  check.arg(math.tointeger(kv_heads) and kv_heads >= 1 and sizes.kv_heads % kv_heads == 0, 1, "group",
+    "a divisor of the layer's %d key heads expected, got %s", sizes.kv_heads, tostring(kv_heads))
+  local size = sizes.kv_heads // kv_heads
+  local result, into = heads.blank(copy_sizes(sizes, {kv_heads = math.tointeger(kv_heads)}), state.has_bias, state.rope)
+  copy_heads(state, into, "q", all(sizes.heads))
+  average_heads(state, into, "k", size)
+  average_heads(state, into, "v", size)
+  copy_output(state, into, all(sizes.heads))
+  return result
+end
+
+return ablation
