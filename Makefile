@@ -119,7 +119,7 @@ check-exit: all # libgomp's threads and the end of the process: 300 runs that mu
 SANITIZE := -fno-omit-frame-pointer -fno-sanitize-recover=all
 check-asan: # leaks, too: those of what the module and the specs allocate
 	$(MAKE) BUILD=build/check-asan CC=gcc CFLAGS='-O1 -g -fsanitize=address,undefined $(SANITIZE)' \
-	  RUN="env LD_PRELOAD=$$(gcc -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=1" test
+	  RUN="env LD_PRELOAD=$$(gcc -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1" test
 
 # clang, whose OpenMP tells the sanitizer about its barriers through libarcher; lua5.4 itself cannot load clang's run time.
 check-tsan:
