@@ -79,10 +79,11 @@ static uint64_t bits_of_f16(double x) {
     int exponent;
     if (isnan(x)) return sign | 0x7e00;
     double size = fabs(x);
-    if (size >= 65520) return sign | 0x7c00; /* halfway from the largest, 65504, to 2^16 */
+    if (size >= 0x1p16) return sign | 0x7c00;
     if (size < 0x1p-14) return sign | (uint64_t)nearbyint(ldexp(size, 24));
     double mantissa = frexp(size, &exponent); /* size = mantissa 2^exponent, mantissa in [1/2, 1) */
-    /* A mantissa that rounds up to 2048 carries into the exponent, as it should. */
+    /* A mantissa that rounds up to 2048 carries into the exponent, as it should: from 65520 on, to
+     * infinity. */
     return sign | (((uint64_t)(exponent + 13) << 10) + (uint64_t)nearbyint(ldexp(mantissa, 11)));
 }
 

@@ -166,6 +166,17 @@ describe("logsumexp", function()
     assert.same({{-15, -inf}}, ts.matrix{{-15, -inf}, {-inf, -inf}}:logsumexp("cols"):table())
   end)
 
+  it("keeps what came before a long stretch of -inf, and sees NaN behind one", function()
+    local m = ts.matrix(1, 1200, function(_, j) return j == 1 and 5 or -inf end)
+    assert.equal(5, m:logsumexp())
+    m:set(1, -1, 5)
+    assert.equal(5 + math.log(2), m:logsumexp())
+    m:set(1, 700, nan)
+    assert.is_true(m:logsumexp() ~= m:logsumexp())
+    m:set(1, 900, inf)
+    assert.is_true(m:logsumexp() ~= m:logsumexp())
+  end)
+
   it("is ln of the sum of the exponentials, however the largest moves", function()
     for _, step in ipairs{1, -1, 0} do
       local m = ts.matrix(1, 600, function(_, j) return step * j end)

@@ -41,7 +41,9 @@ describe("a matrix", function()
       assert.same({1, 0, 0, 1}, flat(ts.eye(2)))
       assert.same({0, 0.25, 0.5, 0.75, 1}, flat(ts.linspace(0, 1, 5)))
       assert.same({3}, flat(ts.linspace(3, 9, 1)))
-        assert.same({1, 0}, {ts.linspace(0, 1, 0):shape()})
+      assert.same({0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1}, flat(ts.linspace(0, 1, 11)))
+      for n = 2, 100 do assert.equal(0.3, ts.linspace(0.1, 0.3, n)(1, -1)) end
+      assert.same({1, 0}, {ts.linspace(0, 1, 0):shape()})
     end)
 
     it("in either dtype, f64 unless said, and f32 rounds once", function()
