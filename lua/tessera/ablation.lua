@@ -15,7 +15,7 @@ end
 
 -- The head numbers in a list, checked: whole, of the layer, none twice.
 local function check_list(list, count, fname)
-  check.arg(type(list) == "table", 1, fname, "list of heads expected, got %s", core.kind(list))
+  check.arg(type(list) == "table", 1, fname, "list of heads expected, got %s", check.type_of(list))
   local seen = {}
   for _, h in ipairs(list) do
     check.arg(math.tointeger(h) and h >= 1 and h <= count, 1, fname, "there is no head %s of %d", tostring(h), count)

@@ -113,13 +113,13 @@ end
 -- of n rows and of columns for all keys, is asked by a predicate.
 local function step_mask(given, n, before)
   if type(given) == "function" then return shifted_predicate(given, before) end
-  if core.kind(given) == "mask" then
+  if check.type_of(given) == "mask" then
     check.arg(given.rows == n and given.cols == before + n, 3, "step", "mask is %dx%d, %dx%d expected", given.rows,
       given.cols, n, before + n)
     if given.heads then return function(i, j, h) return given(i, j, h) end end
     return function(i, j) return given(i, j) end
   end
-  check.arg(type(given) == "table", 3, "step", "field 'mask': mask, function or list expected, got %s", core.kind(given))
+  check.arg(type(given) == "table", 3, "step", "field 'mask': mask, function or list expected, got %s", check.type_of(given))
   local list = {}
   for h, one in ipairs(given) do list[h] = step_mask(one, n, before) end
   return list
@@ -217,7 +217,7 @@ local function check_caches(layer, inputs, caches)
   local seen = {}
   for i, c in ipairs(caches) do
     check.type(inputs[i], "matrix", 1, "step")
-    check.arg(states[c], 2, "step", "cache expected, got %s", core.kind(c))
+    check.arg(states[c], 2, "step", "cache expected, got %s", check.type_of(c))
     check.arg(states[c].layer == layer, 2, "step", "the cache is another layer's")
     check.arg(not seen[c], 2, "step", "the same cache stands twice")
     seen[c] = true
@@ -238,9 +238,9 @@ end
 ---@param options? table
 ---@return matrix|matrix[] n x d_o
 function cache.step(layer, x, caches, options)
-  local single = core.kind(x) == "matrix"
-  check.arg(single or type(x) == "table", 1, "step", "matrix or list expected, got %s", core.kind(x))
-  check.arg(type(caches) == "table", 2, "step", "cache or list expected, got %s", core.kind(caches))
+  local single = check.type_of(x) == "matrix"
+  check.arg(single or type(x) == "table", 1, "step", "matrix or list expected, got %s", check.type_of(x))
+  check.arg(type(caches) == "table", 2, "step", "cache or list expected, got %s", check.type_of(caches))
   local inputs = single and {x} or x
   caches = states[caches] and {caches} or caches
   check_caches(layer, inputs, caches)

@@ -23,13 +23,22 @@ function check.that(ok, fmt, ...)
   return ok
 end
 
+--- What x is: Lua's type, or "matrix", "mask", "summary" and so on for Tessera's own userdata.
+---@param x any
+---@return string
+function check.type_of(x)
+  local metatable = type(x) == "userdata" and debug.getmetatable(x)
+  local name = metatable and rawget(metatable, "__name")
+  return type(name) == "string" and name:match("^tessera%.(.+)") or type(x)
+end
+
 --- Raises `bad argument #n to 'fname' (matrix expected, got nil)` unless x is of that type; returns x.
 ---@param x any
----@param expected string as core.kind has it
+---@param expected string as type_of has it
 ---@param n integer
 ---@param fname string
 function check.type(x, expected, n, fname)
-  local got = core.kind(x)
+  local got = check.type_of(x)
   return check.arg(got == expected and x, n, fname, "%s expected, got %s", expected, got)
 end
 

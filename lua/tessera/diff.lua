@@ -20,7 +20,7 @@ end
 local function operands(A, B, name)
   local function as_matrix(x, n, other)
     if type(x) == "number" then
-      return core.matrix.matrix(1, 1, x, {dtype = core.kind(other) == "matrix" and other.dtype or "f64"})
+      return core.matrix.matrix(1, 1, x, {dtype = check.type_of(other) == "matrix" and other.dtype or "f64"})
     end
     check.type(x, "matrix", n, name)
     return x

@@ -130,14 +130,14 @@ local function replacing(path, fill)
   error(err, 0)
 end
 
-local function is_matrix(x) return core.kind(x) == "matrix" end
+local function is_matrix(x) return check.type_of(x) == "matrix" end
 
 local function check_matrices(matrices)
   check.arg(type(matrices) == "table", 2, "save", "matrix or table of matrices expected, got %s",
-    core.kind(matrices))
+    check.type_of(matrices))
   for name, m in pairs(matrices) do
     check.arg(type(name) == "string", 2, "save", "name expected, got %s", type(name))
-    check.arg(is_matrix(m), 2, "save", "field '%s': matrix expected, got %s", name, core.kind(m))
+    check.arg(is_matrix(m), 2, "save", "field '%s': matrix expected, got %s", name, check.type_of(m))
   end
 end
 

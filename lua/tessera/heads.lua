@@ -301,7 +301,7 @@ local function told(f, name, axis, count)
   local listed = type(f[name]) == "table"
   local m = listed and f[name][1] or f[name]
   if m == nil then return nil end
-  need(core.kind(m) == "matrix", "field '%s': matrix or list of matrices expected, got %s", name, core.kind(m))
+  need(check.type_of(m) == "matrix", "field '%s': matrix or list of matrices expected, got %s", name, check.type_of(m))
   if axis == "rows" or listed then return m[axis] end
   need(m.cols % count == 0, "%s has %d columns, which %d heads do not divide", name, m.cols, count)
   return m.cols // count
@@ -326,7 +326,7 @@ end
 local function biases_of(f)
   local has, bias = {}, f.bias
   need(bias == nil or type(bias) == "boolean" or type(bias) == "table", "field 'bias': boolean or list expected, got %s",
-    core.kind(bias))
+    check.type_of(bias))
   for _, letter in ipairs(bias == true and {"q", "k", "v", "o"} or bias or {}) do
     need(letter == "q" or letter == "k" or letter == "v" or letter == "o", "field 'bias': '%s' is none of q, k, v, o",
       tostring(letter))
@@ -384,7 +384,7 @@ end
 ---@param fields table
 ---@return table layer
 local function new(_, fields)
-  check.arg(type(fields) == "table", 1, "heads", "table expected, got %s", core.kind(fields))
+  check.arg(type(fields) == "table", 1, "heads", "table expected, got %s", check.type_of(fields))
   local f = core.options(fields, 1, "heads", kinds)
   local sizes = sizes_of(f)
   local layer, state = heads.blank(sizes, biases_of(f), rope_of(f, sizes.d_h))

@@ -69,7 +69,7 @@ function projections.apply(weights, biases, name, X)
 end
 
 local function check_fits(M, view, name)
-  check.that(core.kind(M) == "matrix", "%s: matrix expected, got %s", name, core.kind(M))
+  check.that(check.type_of(M) == "matrix", "%s: matrix expected, got %s", name, check.type_of(M))
   check.that(M.rows == view.rows and M.cols == view.cols, "%s is %dx%d, got %dx%d", name, view.rows, view.cols,
     M.rows, M.cols)
   check.that(M.dtype == view.dtype, "%s is %s, got %s; `to` converts", name, view.dtype, M.dtype)
