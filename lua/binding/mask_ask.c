@@ -36,8 +36,8 @@ static ts_range check_part(lua_State *L, int arg, int64_t n) {
     return (ts_range){first, ts_lua_check_range(L, arg + 1, first, n)};
 }
 
-/* [m [, i1, i2, j1, j2 [, h]]] -> [integer]: allowed cells of these queries and keys, over all heads
- * unless one is named */
+/* [m [, i1, i2, j1, j2 [, h]]] -> [integer]: allowed cells of these queries and keys, over all
+ * heads unless one is named */
 static int count(lua_State *L) {
     const ts_mask *mask = ts_lua_check_mask(L, 1);
     ts_range i = all(mask->rows), j = all(mask->cols);

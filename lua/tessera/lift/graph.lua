@@ -285,12 +285,23 @@ end
 
 -- Booleans --------------------------------------------------------------------------------------
 
-function graph:bnot(a)
-  if a.constant then return self:bool(not a.value) end
+-- Negations are pushed down to what is neither and nor or, so that what is equal looks equal.
+local function negated(self, a)
   if a.op == "bnot" then return a.a end
   if a.op == "ilt" then return self:ile(a.b, a.a) end
   if a.op == "ile" then return self:ilt(a.b, a.a) end
+  if a.op == "band" then return self:bor(self:bnot(a.a), self:bnot(a.b)) end
+  if a.op == "bor" then return self:band(self:bnot(a.a), self:bnot(a.b)) end
   return node(self, "bnot", a)
+end
+
+function graph:bnot(a)
+  if a.constant then return self:bool(not a.value) end
+  if not a.negation then
+    a.negation = negated(self, a)
+    a.negation.negation = a
+  end
+  return a.negation
 end
 
 -- Whether x is among the last few terms of a, a conjunction (op = "band") or disjunction.
@@ -304,6 +315,13 @@ local function holds(op, a, x)
   return false
 end
 
+-- a without its term x, which `holds` has found.
+local function without(self, op, a, x)
+  if a.b == x then return a.a end
+  if a.a == x then return a.b end
+  return self[op](self, without(self, op, a.a, x), a.b)
+end
+
 -- band and bor are each other's mirror: with `unit` true for band. Only the last few terms are
 -- looked at, so that a chain of n of them takes time in proportion to n.
 local function junction(self, op, mirror, unit, a, b)
@@ -315,31 +333,18 @@ local function junction(self, op, mirror, unit, a, b)
   if holds(op, a, not_b) or holds(op, b, not_a) then return self:bool(not unit) end
   if holds(mirror, a, b) then return b end -- (b or x) and b
   if holds(mirror, b, a) then return a end
-  if b.op == mirror then -- a and (not a or x)
-    if b.a == not_a then return junction(self, op, mirror, unit, a, b.b) end
-    if b.b == not_a then return junction(self, op, mirror, unit, a, b.a) end
-  elseif b.op == "bnot" and b.a.op == op then -- a and not (a and x)
-    if holds(op, a, b.a.a) then return junction(self, op, mirror, unit, a, self:bnot(b.a.b)) end
-    if holds(op, a, b.a.b) then return junction(self, op, mirror, unit, a, self:bnot(b.a.a)) end
+  if b.op == mirror and holds(mirror, b, not_a) then -- a and (not a or x)
+    return junction(self, op, mirror, unit, a, without(self, mirror, b, not_a))
+  end
+  if a.op == mirror and holds(mirror, a, not_b) then
+    return junction(self, op, mirror, unit, without(self, mirror, a, not_b), b)
   end
   return node(self, op, a, b)
 end
 
 function graph:band(a, b) return junction(self, "band", "bor", true, a, b) end
 
-function graph:bor(a, b)
-  -- a or (not a and x) is a or x
-  local not_a, not_b = self:bnot(a), self:bnot(b)
-  if b.op == "band" then
-    if b.a == not_a then return self:bor(a, b.b) end
-    if b.b == not_a then return self:bor(a, b.a) end
-  end
-  if a.op == "band" then
-    if a.a == not_b then return self:bor(a.b, b) end
-    if a.b == not_b then return self:bor(a.a, b) end
-  end
-  return junction(self, "bor", "band", false, a, b)
-end
+function graph:bor(a, b) return junction(self, "bor", "band", false, a, b) end
 
 function graph:bxor(a, b)
   if a == b then return self.no end
