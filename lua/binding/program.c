@@ -458,8 +458,9 @@ static void push_ops(lua_State *L) {
     }
 }
 
-static const luaL_Reg functions[] = {
-    {"new", new_program}, {"run", run}, {"bound", bound}, {"score", score}, {NULL, NULL}};
+static const luaL_Reg functions[] = {{"new", new_program},      {"run", run},
+                                     {"bound", bound},          {"score", score},
+                                     {"survey", ts_lua_survey}, {NULL, NULL}};
 static const luaL_Reg methods[] = {{"text", text}, {NULL, NULL}};
 static const luaL_Reg metamethods[] = {{"__len", length}, {"__tostring", to_string}, {NULL, NULL}};
 

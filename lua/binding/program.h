@@ -38,4 +38,7 @@ void ts_lua_push_program_text(lua_State *L, const ts_program *program);
 /* mask_ask.c: evaluates the mask at `index` into dense bits and pushes their storage. */
 ts_table *ts_lua_push_mask_bits(lua_State *L, int index);
 
+/* What a Lua table holds behind its integer keys. survey.c. */
+int ts_lua_survey(lua_State *L);
+
 #endif

@@ -4,6 +4,7 @@
 -- known exactly, what it reads is known now, and what it could raise is looked for now, over all
 -- cells. Otherwise it is "called", and the reason names the line and what stopped the lifting.
 
+local check = require "tessera.check"
 local core = require "tessera.core"
 local emit = require "tessera.lift.emit"
 local execute = require "tessera.lift.execute"
@@ -19,6 +20,9 @@ local lift = {}
 
 -- How many cells are searched for one at which the function raises, before it is called instead.
 local SEARCHED = 1 << 26
+
+-- How many cells a predicate may be called for.
+local CALLED = 1 << 32
 
 -- What a lifted function reads, and what is known of it. path and line are those of the instruction
 -- under way; risks are nodes: where one holds, the function raises.
@@ -174,7 +178,12 @@ end
 ---@param predicate function
 function lift.mask(n_q, n_k, heads, predicate)
   local program, why = program_of(predicate, n_q, n_k, heads)
-  if not program then return core.mask.called(n_q, n_k, heads, predicate, why) end
+  if not program then
+    check.that(n_q * 1.0 * n_k * (heads or 1) <= CALLED,
+      "a predicate that is not lifted would have to be called for more than 2^32 cells: %d x %d%s (%s)", n_q, n_k,
+      heads and (" x %d heads"):format(heads) or "", why)
+    return core.mask.called(n_q, n_k, heads, predicate, why)
+  end
   local m = core.mask.new(n_q, n_k, heads, program)
   compare(m, predicate)
   return m

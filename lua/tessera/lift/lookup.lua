@@ -4,6 +4,7 @@
 -- holes among them) one array of booleans a kind, which says where that kind stands. Tables are read
 -- by rawget and next alone; one with a metatable is read only where that is never asked.
 
+local core = require "tessera.core"
 local value = require "tessera.lift.value"
 
 local lookup = {}
@@ -15,40 +16,10 @@ local FEW, THIN, LARGEST = 8, 64, 1 << 24
 -- What is known of the table t as a whole: first, last and count of its integer keys; whether it has
 -- float keys; and, where all values behind integer keys are of one type, `only`, that type, with
 -- lo, hi and nan.
-local function survey(t)
-  local first, last, count, fractional = math.maxinteger, math.mininteger, 0, false
-  local only, lo, hi, nan = nil, nil, nil, false
-  local type_of = math.type
-  for k, v in next, t do
-    local key = type_of(k)
-    if key == "integer" then
-      count = count + 1
-      if k < first then first = k end
-      if k > last then last = k end
-      local kind = type_of(v) or type(v)
-      if only == nil then
-        only = kind
-      elseif only ~= kind then
-        only = false
-      end
-      if kind == "integer" or kind == "float" then
-        if v ~= v then nan = true
-        elseif not lo then lo, hi = v, v
-        elseif v < lo then lo = v
-        elseif v > hi then hi = v end
-      end
-    elseif key == "float" then
-      fractional = true
-    end
-  end
-  return {first = first, last = last, count = count, fractional = fractional, only = only,
-    lo = lo, hi = hi, nan = nan, is_dense = count == last - first + 1}
-end
-
 local function surveyed(context, t)
   local known = context.surveys[t]
   if not known then
-    known = survey(t)
+    known = core.program.survey(t)
     context.surveys[t] = known
   end
   return known
