@@ -6,6 +6,7 @@
 #include <mpfr.h>
 #include <sleef.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* core.clock() -> seconds of wall time from some start; os.clock adds up all threads. */
 static int clock_seconds(lua_State *L) {
@@ -25,6 +26,18 @@ static int isa(lua_State *L) {
     lua_pushstring(L, ts_kernel_name(ts_kernel_get()));
     lua_pushstring(L, ts_kernel_available());
     return 2;
+}
+
+/* core.kind(x) -> "matrix", "mask", "summary" and so on for our userdata; else type(x). */
+static int kind(lua_State *L) {
+    static const char ours[] = "tessera.";
+    luaL_checkany(L, 1);
+    const char *name = NULL;
+    if (lua_isuserdata(L, 1) && luaL_getmetafield(L, 1, "__name") == LUA_TSTRING)
+        name = lua_tostring(L, -1);
+    bool is_ours = name && strncmp(name, ours, sizeof ours - 1) == 0;
+    lua_pushstring(L, is_ours ? name + sizeof ours - 1 : luaL_typename(L, 1));
+    return 1;
 }
 
 /* core.versions() -> {sleef =, mpfr =, compiler =} of what this was built with and runs on. */
@@ -50,6 +63,7 @@ static void select_kernel(lua_State *L) {
 static const luaL_Reg functions[] = {
     {"options", ts_lua_options},
     {"guarded", ts_lua_guarded},
+    {"kind", kind},
     {"clock", clock_seconds},
     {"threads", threads},
     {"trim", ts_lua_trim},

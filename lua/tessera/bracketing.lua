@@ -50,7 +50,7 @@ end
 ---@param how? string|table "left" unless given
 ---@return any
 function bracketing.fold(list, how)
-  check.arg(type(list) == "table", 1, "fold", "table expected, got %s", check.type_of(list))
+  check.arg(type(list) == "table", 1, "fold", "table expected, got %s", core.kind(list))
   check.arg(#list > 0, 1, "fold", "nothing to merge")
   if how == nil then how = "left" end
   if type(how) ~= "table" then
