@@ -3,9 +3,10 @@ local helper = require "spec.helper"
 
 local build = os.getenv "TESSERA_BUILD" or "build"
 
--- What the program prints, and whether it exited with status 0.
+-- What the program prints, and whether it exited with status 0. Tests may leave memory to the end of the process; what core
+-- itself leaks, spec/host/starve.lua finds.
 local function run(name, argument)
-  local said, status = helper.run(("%s/spec/%s %s"):format(build, name, argument or ""))
+  local said, status = helper.run(("%s/spec/%s %s"):format(build, name, argument or ""), "ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0")
   return said, status == 0
 end
 

@@ -23,7 +23,7 @@ end
 
 -- Lets f fail at each of its requests until it succeeds; check(n) is called behind each.
 local function each_failure(name, f, check)
-  local n, ok = 0, nil
+  local n, ok = 0
   repeat
     n = n + 1
     ok = attempt(name, f, n)
