@@ -59,6 +59,8 @@ void ts_lua_where(lua_State *L);
  * function, and self is not counted. `got` in type_error is the argument's type. Never return. */
 int ts_lua_arg_error(lua_State *L, int arg, const char *name, const char *format, ...);
 int ts_lua_type_error(lua_State *L, int arg, const char *name, const char *expected);
+/* "matrix", "mask" and so on for our userdata, Lua's name for the type of anything else. */
+const char *ts_lua_kind(lua_State *L, int index);
 /* [..., message]: raises it behind the position of the user's line. */
 int ts_lua_error(lua_State *L);
 /* [..., table of C functions]: remembers their names, so that errors can tell them. */

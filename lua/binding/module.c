@@ -6,7 +6,6 @@
 #include <mpfr.h>
 #include <sleef.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* core.clock() -> seconds of wall time from some start; os.clock adds up all threads. */
 static int clock_seconds(lua_State *L) {
@@ -30,13 +29,8 @@ static int isa(lua_State *L) {
 
 /* core.kind(x) -> "matrix", "mask", "summary" and so on for our userdata; else type(x). */
 static int kind(lua_State *L) {
-    static const char ours[] = "tessera.";
     luaL_checkany(L, 1);
-    const char *name = NULL;
-    if (lua_isuserdata(L, 1) && luaL_getmetafield(L, 1, "__name") == LUA_TSTRING)
-        name = lua_tostring(L, -1);
-    bool is_ours = name && strncmp(name, ours, sizeof ours - 1) == 0;
-    lua_pushstring(L, is_ours ? name + sizeof ours - 1 : luaL_typename(L, 1));
+    lua_pushstring(L, ts_lua_kind(L, 1));
     return 1;
 }
 

@@ -51,7 +51,7 @@ static bool push_field(lua_State *L, int arg, const char *field) {
 
 static void field_type_error(lua_State *L, int arg, const char *field, const char *expected) {
     ts_lua_arg_error(L, arg, NULL, "field '%s': %s expected, got %s", field, expected,
-                     luaL_typename(L, -1));
+                     ts_lua_kind(L, -1));
 }
 
 int64_t ts_lua_integer_field(lua_State *L, int arg, const char *field, int64_t otherwise) {
@@ -125,7 +125,7 @@ int64_t ts_lua_check_range(lua_State *L, int arg, int64_t low, int64_t high) {
 /* What a field may be. Each check looks at the value on the top of the stack, and answers NULL or
  * pushes what is wrong with it. */
 static const char *expected(lua_State *L, const char *what) {
-    return lua_pushfstring(L, "%s expected, got %s", what, luaL_typename(L, -1));
+    return lua_pushfstring(L, "%s expected, got %s", what, ts_lua_kind(L, -1));
 }
 
 static const char *wrong_whole(lua_State *L, int64_t least) {
@@ -266,7 +266,7 @@ int ts_lua_options(lua_State *L) {
         return 1;
     }
     if (!lua_istable(L, 1))
-        ts_lua_arg_error(L, arg, fname, "table expected, got %s", luaL_typename(L, 1));
+        ts_lua_arg_error(L, arg, fname, "table expected, got %s", ts_lua_kind(L, 1));
     lua_pushnil(L); /* 5: the worst field's name */
     lua_pushnil(L); /* 6: and what is wrong with it */
     lua_pushnil(L);

@@ -74,7 +74,7 @@ static int raise_callback(lua_State *L, const ts_lua_problem *p) {
     if (!p->no_number) return lua_error(L);
     lua_pushfstring(L, "score of query %I, key %I, head %I is a %s, number expected",
                     (LUAI_UACINT)p->cell.row, (LUAI_UACINT)p->cell.key, (LUAI_UACINT)p->cell.head,
-                    luaL_typename(L, -1));
+                    ts_lua_kind(L, -1));
     return ts_lua_error(L);
 }
 

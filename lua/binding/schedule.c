@@ -35,7 +35,7 @@ static void invalid_option(lua_State *L, int arg, const char *field) {
     if (lua_type(L, -1) == LUA_TSTRING)
         ts_lua_arg_error(L, arg, NULL, "field '%s': invalid option '%s'", field,
                          lua_tostring(L, -1));
-    ts_lua_arg_error(L, arg, NULL, "field '%s': invalid %s", field, luaL_typename(L, -1));
+    ts_lua_arg_error(L, arg, NULL, "field '%s': invalid %s", field, ts_lua_kind(L, -1));
 }
 
 static int64_t positive_field(lua_State *L, int arg, const char *field) {
@@ -210,7 +210,7 @@ static void read_permutation(lua_State *L, int arg, int64_t blocks, int32_t *row
     int table = lua_gettop(L);
     if (!lua_istable(L, table))
         ts_lua_arg_error(L, arg, NULL, "field 'order': a permutation expected, got %s",
-                         luaL_typename(L, table));
+                         ts_lua_kind(L, table));
     int64_t count = (int64_t)lua_rawlen(L, table);
     if (count > blocks)
         ts_lua_arg_error(L, arg, NULL, "field 'order': %I entries for %I blocks",
@@ -362,7 +362,7 @@ static void unfold(lua_State *L, int arg, word *w) {
     if (sides != 2 && !leaf_alone)
         ts_lua_arg_error(L, arg, NULL, "field 'merge': a node is {left, right}, not %s",
                          lua_istable(L, -1) ? lua_pushfstring(L, "a list of %d", (int)sides)
-                                            : luaL_typename(L, -1));
+                                            : ts_lua_kind(L, -1));
     if (sides == 2) add(L, arg, w, 0);
     luaL_checkstack(L, 4, "bracketing too deep");
     int node = lua_gettop(L);

@@ -97,21 +97,28 @@ int ts_lua_arg_error(lua_State *L, int arg, const char *name, const char *format
     return ts_lua_error(L);
 }
 
-int ts_lua_type_error(lua_State *L, int arg, const char *name, const char *expected) {
-    const char *got = luaL_typename(L, arg);
-    if (luaL_getmetafield(L, arg, "__name") == LUA_TSTRING) got = lua_tostring(L, -1);
-    if (lua_isnone(L, arg)) got = "no value";
-    return ts_lua_arg_error(L, arg, name, "%s expected, got %s", expected, got);
+const char *ts_lua_kind(lua_State *L, int index) {
+    static const char ours[] = "tessera.";
+    if (!lua_isuserdata(L, index) || luaL_getmetafield(L, index, "__name") == LUA_TNIL)
+        return luaL_typename(L, index);
+    const char *name = lua_tostring(L, -1);
+    lua_pop(L, 1); /* the metatable holds it */
+    bool is_ours = name && strncmp(name, ours, sizeof ours - 1) == 0;
+    return is_ours ? name + sizeof ours - 1 : luaL_typename(L, index);
 }
 
-/* core.raise_at_user(message): error() with the position of the user's line. */
+int ts_lua_type_error(lua_State *L, int arg, const char *name, const char *expected) {
+    return ts_lua_arg_error(L, arg, name, "%s expected, got %s", expected, ts_lua_kind(L, arg));
+}
+
+/* core.fail(message): error() with the position of the user's line. */
 int ts_lua_fail(lua_State *L) {
     luaL_checkstring(L, 1);
     lua_settop(L, 1);
     return ts_lua_error(L);
 }
 
-/* core.arg_error(n, fname, message) */
+/* core.fail_arg(n, fname, message) */
 int ts_lua_fail_arg(lua_State *L) {
     return ts_lua_arg_error(L, (int)luaL_checkinteger(L, 1), luaL_checkstring(L, 2), "%s",
                             luaL_checkstring(L, 3));

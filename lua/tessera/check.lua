@@ -65,7 +65,7 @@ end
 ---@param names string[]
 ---@return string?
 function check.near(name, names)
-  local best, least = nil, math.max(1, #name // 3) + 1
+  local best, least = nil, math.max(1, (#name + 1) // 3) + 1
   for _, candidate in ipairs(names) do
     local d = distance(name:lower(), candidate:lower())
     if d < least or d == least and best and candidate < best then best, least = candidate, d end

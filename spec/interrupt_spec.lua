@@ -1,0 +1,90 @@
+-- Ctrl-C: long calls stop at once, in scripts, under core.guarded and in coroutines; everything stays usable.
+local helper = require "spec.helper"
+
+-- What a child prints that sends itself SIGINT after `seconds`, in a process of its own. `body` has ts, core, P (a problem
+-- that takes long), and after(seconds), which returns the moment of the signal.
+local function child(body)
+  return helper.lua([[
+    local ts, core = require "tessera", require "tessera.core"
+    local n = 6000
+    local P = ts.problem{Q = ts.rand(n, 64, {seed = 1}), K = ts.rand(n, 64, {seed = 2}), V = ts.rand(n, 64, {seed = 3})}
+    local stat = io.open "/proc/self/stat"
+    local pid = stat:read "n"
+    stat:close()
+    local function after(seconds)
+      os.execute(("(sleep %g; kill -INT %d) >/dev/null 2>&1 &"):format(seconds, pid))
+      return ts.clock() + seconds
+    end
+    local calls = {
+      attention = function() while true do P:attention() end end,
+      softmax = function() while true do P:softmax() end end,
+      summary = function() while true do P:summary() end end,
+      weights = function() while true do P:weights() end end,
+      called = function() P:with{score = function(s) return tonumber(s) end}:attention() end,
+      loop = function() while true do end end,
+    }
+  ]] .. body)
+end
+
+describe("Ctrl-C", function()
+  for _, name in ipairs{"attention", "softmax", "summary", "weights", "called", "loop"} do
+    for _, where in ipairs{"the main thread", "a coroutine"} do
+      it(("stops %s within 0.1 s on %s, and all goes on"):format(name, where), function()
+        local said = child(([[
+          local guarded = function() core.guarded(calls.%s) end
+          local run = %s and guarded or function()
+            local ok, err = coroutine.resume(coroutine.create(guarded))
+            if not ok then error(err, 0) end
+          end
+          for _ = 1, 2 do
+            local due = after(0.05)
+            local ok, err = pcall(run)
+            print(ok, (tostring(err):gsub("^.-:%%d+: ", "")), ts.clock() - due < 0.1 or ts.clock() - due)
+          end
+          local m = ts.ones(2, 2)
+          print(ts.problem{Q = m, K = m, V = m}:attention() == m)
+        ]]):format(name, where == "the main thread" and "true" or "false"))
+        assert.are.equal("false\tinterrupted!\ttrue\nfalse\tinterrupted!\ttrue\ntrue\n", said)
+      end)
+    end
+  end
+
+  it("ends a script as lua.c has it, with its usual message", function()
+    local said, status = child "after(0.05) calls.attention()"
+    assert.are.equal("lua5.4: interrupted!", said:match "^[^\n]+")
+    assert.are.equal(1, status)
+  end)
+  it("raises in a coroutine of a script, too, where the hook does not fire", function()
+    local said = child [[
+      after(0.05)
+      local thread = coroutine.create(calls.attention)
+      local old = print
+      pcall(function() old(select(2, coroutine.resume(thread))) end)
+      print(coroutine.status(thread))]]
+    assert.is_truthy(said:find("dead", 1, true), said)
+  end)
+  it("leaves the handler as it was", function()
+    local said, status = child [[
+      core.guarded(function() end)
+      pcall(core.guarded, error, "x")
+      coroutine.resume(coroutine.create(function() core.guarded(error) end))
+      print(pcall(core.guarded, function() return core.guarded(function() return 1, 2 end) end))
+      after(0)
+      calls.loop()]]
+    assert.are.equal("true\t1\t2\n", said:match "^[^\n]+\n")
+    assert.is_truthy(said:find("interrupted!", 1, true))
+    assert.are.equal(1, status)
+  end)
+end)
+
+describe("core.guarded", function()
+  local core = require "tessera.core"
+  it("returns what the function returns, and passes errors on unchanged", function()
+    assert.are.same({1, nil, 3}, {core.guarded(function(...) return ... end, 1, nil, 3)})
+    local reason = {}
+    local ok, err = pcall(core.guarded, error, reason)
+    assert.is_false(ok)
+    assert.are.equal(reason, err)
+    assert.has_error(function() core.guarded() end)
+  end)
+end)
