@@ -31,8 +31,8 @@ typedef struct {
     /* The same from Bᵀ, `lanes` rows of `depth` numbers: K as it lies in memory. */
     void (*pack_columns)(const void *b, int64_t stride, int64_t depth, int64_t lanes, void *panels);
     /* C = A B over lanes from .. to (multiples of a panel; `to` may be B's width) and `depth` rows
-     * of B from `first` on; A is rows x depth. Each number is one chain of multiply-adds in order,
-     * begun at 0, or at C with `add`; +0.0 is added at the end. C's column 0 is lane `from`. */
+     * of B from `first` on; A is rows x depth. Each number is one chain of multiply-adds in order
+     * of depth; C, with `add`, or +0.0 is added at the end. C's column 0 is lane `from`. */
     void (*product)(int64_t rows, int64_t depth, const void *a, int64_t a_stride,
                     const ts_panels *b, int64_t first, int64_t from, int64_t to, void *c,
                     int64_t c_stride, bool add);
