@@ -7,14 +7,18 @@
 #include <math.h>
 #include <string.h>
 
+static inline int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
 /* Rows that run together, and the lanes (whole panels) that any of them may use. */
 typedef struct {
     int64_t row, rows, from, to;
 } band;
 
-enum { BAND = 24 }; /* rows of a band where no lane can be left out */
-
-static inline int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+/* Rows of a band where no lane can be left out: scores of 24 KiB, for a first cache of 32. */
+static int64_t band_rows(const ts_loops *loops, int64_t keys) {
+    int64_t rows = 24576 / (ts_round_up(keys, loops->panel) * (int64_t)ts_dtype_size(loops->dtype));
+    return rows < loops->rows ? loops->rows : rows / loops->rows * loops->rows;
+}
 
 /* ---- work space ---- */
 
@@ -48,7 +52,7 @@ void ts_tile_make(ts_tile *tile, const ts_problem *p, const ts_loops *loops, int
     const size_t size = ts_dtype_size(loops->dtype);
     const int64_t max_keys = least(keys < 1 ? 1 : keys, TS_CHUNK);
     const int64_t width = ts_round_up(max_keys, loops->panel), words = (max_keys + 63) / 64 + 1;
-    const int64_t band_rows = least(queries * heads, BAND);
+    const int64_t rows = least(queries * heads, band_rows(loops, max_keys));
     memset(tile, 0, sizeof *tile);
     tile->problem = p, tile->loops = loops, tile->degree = degree;
     tile->unit = ts_base_unit(p->base);
@@ -58,11 +62,11 @@ void ts_tile_make(ts_tile *tile, const ts_problem *p, const ts_loops *loops, int
     tile->q = take(arena, queries * heads, p->d, size);
     tile->k_panels = take(arena, width, p->d, size);
     tile->v_panels = take(arena, max_keys, tile->value_stride, size);
-    tile->strip = take(arena, band_rows, width, size);
+    tile->strip = take(arena, rows, width, size);
     tile->staging = take(arena, max_keys, p->d > p->d_v ? p->d : p->d_v, size);
-    tile->part = ts_rows_take(loops, band_rows, tile->value_stride, arena);
+    tile->part = ts_rows_take(loops, rows, tile->value_stride, arena);
     tile->segments = ts_arena_take(arena, max_keys, sizeof(ts_range));
-    tile->poisoned = take(arena, band_rows, words, sizeof(uint64_t));
+    tile->poisoned = take(arena, rows, words, sizeof(uint64_t));
     if (p->mask || p->score) {
         tile->slot = ts_arena_take(arena, heads, sizeof(int64_t));
         tile->covers = ts_arena_take(arena, heads, sizeof(uint8_t));
@@ -239,7 +243,9 @@ static const uint64_t *row_bits(const ts_tile *tile, int64_t r) {
  * before the first and behind the last allowed key are left out: their weights would be +0. */
 static band next_band(const ts_tile *tile, int64_t row) {
     const int64_t panel = tile->loops->panel;
-    if (tile->cover == TS_FULL) return (band){row, least(BAND, tile->rows - row), 0, tile->width};
+    if (tile->cover == TS_FULL)
+        return (band){row, least(band_rows(tile->loops, tile->max_keys), tile->rows - row), 0,
+                      tile->width};
     band b = {row, least(tile->loops->rows, tile->rows - row), tile->width, 0};
     const int64_t words = (tile->keys + 63) / 64;
     for (int64_t w = 0; w < words; w++) {

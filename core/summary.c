@@ -73,28 +73,36 @@ static double row_lse(ts_base base, double max, double norm) {
     return isnan(lse) ? (double)NAN : lse;
 }
 
-/* 64 columns at a time, through a buffer: the summary stays as it is, and o may have any stride. */
-bool ts_summary_finish(const ts_loops *loops, ts_base base, const double *sink, const void *max,
-                       const void *norm, const void *value, int64_t d_v, void *o, int64_t step,
-                       double *lse) {
+/* The same for a row of any width, 64 columns at a time through a buffer: the summary stays as it
+ * is, and o may have any stride. */
+static void finish_with_sink(const ts_loops *loops, double unit, double sink, const ts_rows *row,
+                             int64_t d_v, void *o, int64_t step, double *max, double *norm) {
     const size_t size = ts_dtype_size(loops->dtype);
-    double m = number_at(loops, max), l = number_at(loops, norm);
     int64_t c = 0;
     do {
         const int64_t columns = d_v - c < 64 ? d_v - c : 64;
-        double z[64], row_max, row_norm;
-        memcpy(&row_max, max, size);
-        memcpy(&row_norm, norm, size);
-        if (columns > 0) memcpy(z, ts_at(loops, value, c), (size_t)columns * size);
-        const ts_rows row = {&row_max, &row_norm, z, 64};
-        if (sink) merge_sink(loops, ts_base_unit(base), *sink, columns, &row);
-        m = number_at(loops, &row_max), l = number_at(loops, &row_norm);
-        if (m == -INFINITY) break;
-        loops->divide(columns, z, l, z);
-        for (int64_t x = 0; x < columns; x++)
-            memcpy(ts_at(loops, o, (c + x) * step), ts_at(loops, z, x), size);
+        double m, l, z[64];
+        memcpy(&m, row->max, size);
+        memcpy(&l, row->norm, size);
+        if (columns > 0) memcpy(z, ts_at(loops, row->value, c), (size_t)columns * size);
+        const ts_rows part = {&m, &l, z, 64};
+        merge_sink(loops, unit, sink, columns, &part);
+        *max = number_at(loops, &m), *norm = number_at(loops, &l);
+        if (*max > -INFINITY || isnan(*max))
+            loops->divide(columns, z, *norm, ts_at(loops, o, c * step), step);
         c += columns;
     } while (c < d_v);
+}
+
+bool ts_summary_finish(const ts_loops *loops, ts_base base, const double *sink, const void *max,
+                       const void *norm, const void *value, int64_t d_v, void *o, int64_t step,
+                       double *lse) {
+    double m = number_at(loops, max), l = number_at(loops, norm);
+    const ts_rows row = {(void *)max, (void *)norm, (void *)value, d_v};
+    if (sink)
+        finish_with_sink(loops, ts_base_unit(base), *sink, &row, d_v, o, step, &m, &l);
+    else if (m != -INFINITY)
+        loops->divide(d_v, value, l, o, step);
     if (lse) *lse = row_lse(base, m, l);
     return m != -INFINITY;
 }

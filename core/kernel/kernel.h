@@ -50,8 +50,8 @@ typedef struct {
     /* out = a ⋆ b for `rows` rows of values `width` wide; out may be a or b. */
     void (*merge)(int64_t rows, int64_t width, double unit, const ts_rows *a, const ts_rows *b,
                   const ts_rows *out);
-    /* out[i] = value[i] / norm, never -0. */
-    void (*divide)(int64_t width, const void *value, double norm, void *out);
+    /* out[i * step] = value[i] / norm, never -0. */
+    void (*divide)(int64_t width, const void *value, double norm, void *out, int64_t step);
     /* Multiply-adds that nothing can hold up; returns how many operations. For the bench. */
     double (*spin)(int64_t rounds);
 } ts_loops;

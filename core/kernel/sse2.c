@@ -15,12 +15,15 @@
 #define SPLAT_f64(x) ((vec_f64)_mm_set1_pd(x))
 #define FMA_f32(y, x, z) ((y) * (x) + (z))
 #define FMA_f64(y, x, z) ((y) * (x) + (z))
+#define MAX_f32(x, y) ((vec_f32)_mm_max_ps(x, y))
+#define MAX_f64(x, y) ((vec_f64)_mm_max_pd(x, y))
 #define EXP2_f32(x) ((vec_f32)Sleef_exp2f4_u35sse2(x))
 #define EXP2_f64(x) ((vec_f64)Sleef_exp2d2_u35sse2(x))
 #define SHAPES                                                                                     \
     SHAPE(1, 1)                                                                                    \
-    SHAPE(2, 1) SHAPE(3, 1) SHAPE(4, 1) SHAPE(5, 1) SHAPE(6, 1) SHAPE(1, 2) SHAPE(2, 2)            \
-        SHAPE(3, 2) SHAPE(4, 2) SHAPE(5, 2) SHAPE(6, 2)
+    SHAPE(2, 1)                                                                                    \
+    SHAPE(3, 1) SHAPE(4, 1) SHAPE(5, 1) SHAPE(6, 1) SHAPE(1, 2) SHAPE(2, 2) SHAPE(3, 2)            \
+        SHAPE(4, 2) SHAPE(5, 2) SHAPE(6, 2)
 
 #include "set.inc"
 
