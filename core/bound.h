@@ -25,4 +25,13 @@ size_t ts_bound_scratch(const ts_problem *problem, const ts_tiling *tiling);
 void ts_bound_row(const ts_problem *problem, const ts_tiling *tiling, int64_t row, int64_t head,
                   ts_bound *out, void *scratch);
 
+/* The same for rows rows[0 .. count - 1] (from 0; NULL: all n_q, and count is not looked at) of all
+ * heads, into f64 matrices of one row each: a NULL one is not asked for. */
+typedef struct {
+    ts_matrix *output, *expected;           /* count x heads * d_v */
+    ts_matrix *max, *lse, *bounded, *exact; /* count x heads; the last two 0 or 1 */
+} ts_bounds;
+ts_status ts_bound_rows(const ts_problem *problem, const ts_tiling *tiling, const int64_t *rows,
+                        int64_t count, const ts_run *run, ts_bounds *out, ts_detail *detail);
+
 #endif

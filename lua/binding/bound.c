@@ -1,0 +1,61 @@
+/* bound.c -- the derived bounds of rows, as matrices. */
+#include "problem.h"
+
+/* A list of row numbers at arg as rows from 0 in memory that it pushes; NULL for nil. */
+static const int64_t *read_rows(lua_State *L, int arg, int64_t n_q, int64_t *count) {
+    *count = n_q;
+    if (lua_isnoneornil(L, arg)) {
+        lua_pushnil(L);
+        return NULL;
+    }
+    luaL_checktype(L, arg, LUA_TTABLE);
+    *count = (int64_t)luaL_len(L, arg);
+    int64_t *rows = lua_newuserdatauv(L, (size_t)(*count + 1) * sizeof *rows, 0);
+    for (int64_t n = 0; n < *count; n++) {
+        lua_geti(L, arg, n + 1);
+        rows[n] = luaL_checkinteger(L, -1) - 1;
+        luaL_argcheck(L, rows[n] >= 0 && rows[n] < n_q, arg, "no such row");
+        lua_pop(L, 1);
+    }
+    return rows;
+}
+
+/* [table on the top] gains a new f64 matrix under `name`. */
+static ts_matrix *add(lua_State *L, const char *name, int64_t rows, int64_t cols) {
+    ts_matrix *m = ts_lua_new_matrix(L, TS_F64, rows, cols);
+    lua_setfield(L, -2, name);
+    return m;
+}
+
+/* core.problem.bound(P, tiling | false [, rows [, partial]]) -> {output=, expected=, max=, lse=,
+ * bounded=, exact=}, f64 matrices of one row a row asked for; false: of the softmax road. partial:
+ * the tiling's blocks need not hold every key, and only those they hold count. */
+int ts_lua_problem_bound(lua_State *L) {
+    ts_lua_problem *p = ts_lua_check_problem(L, 1);
+    const ts_problem *problem = &p->problem;
+    const ts_tiling *tiling = NULL;
+    ts_lua_tiling read;
+    int64_t count;
+    bool partial = lua_toboolean(L, 4);
+    lua_settop(L, 3);
+    const int64_t *rows = read_rows(L, 3, problem->n_q, &count);
+    if (lua_isboolean(L, 2)) {
+        read.threads = 0;
+    } else {
+        ts_lua_read_tiling(L, 2, problem, partial, &read);
+        tiling = &read.tiling;
+    }
+    lua_createtable(L, 0, 6);
+    ts_bounds out;
+    out.output = add(L, "output", count, problem->heads * problem->d_v);
+    out.expected = add(L, "expected", count, problem->heads * problem->d_v);
+    out.max = add(L, "max", count, problem->heads);
+    out.lse = add(L, "lse", count, problem->heads);
+    out.bounded = add(L, "bounded", count, problem->heads);
+    out.exact = add(L, "exact", count, problem->heads);
+    ts_run run = ts_lua_run(L, read.threads);
+    ts_detail detail = {0};
+    ts_lua_raise(L, ts_bound_rows(problem, tiling, rows, count, &run, &out, &detail), &detail,
+                 NULL);
+    return 1;
+}

@@ -1,0 +1,51 @@
+/* oracle.c -- P:oracle: road 3, asked from Lua. */
+#include "problem.h"
+
+/* The field `rows` of the options at 2: a list of row numbers, as rows from 0 in memory that it
+ * pushes; NULL where there is none. */
+static const int64_t *read_rows(lua_State *L, int64_t n_q, int64_t *count) {
+    *count = n_q;
+    if (!lua_istable(L, 2) || lua_getfield(L, 2, "rows") == LUA_TNIL) return NULL;
+    luaL_argexpected(L, lua_istable(L, -1), 2, "a list of rows");
+    *count = (int64_t)luaL_len(L, -1);
+    int64_t *rows = lua_newuserdatauv(L, (size_t)(*count + 1) * sizeof *rows, 0);
+    for (int64_t n = 0; n < *count; n++) {
+        int whole;
+        lua_geti(L, -2, n + 1);
+        rows[n] = (int64_t)lua_tointegerx(L, -1, &whole) - 1;
+        if (!whole || rows[n] < 0 || rows[n] >= n_q)
+            luaL_argerror(L, 2,
+                          lua_pushfstring(L, "field 'rows': row %s, there are %I",
+                                          luaL_tolstring(L, -1, NULL), (LUAI_UACINT)n_q));
+        lua_pop(L, 1);
+    }
+    return rows;
+}
+
+/* P:oracle([{bits = 256, rows=, empty=}]) -> O, lse [, what it is good to] */
+int ts_lua_problem_oracle(lua_State *L) {
+    static const char *const fields[] = {"bits", "rows", "empty", NULL};
+    ts_lua_problem *p = ts_lua_check_problem(L, 1);
+    const ts_problem *problem = &p->problem;
+    int64_t count;
+    ts_lua_check_fields(L, 2, fields);
+    int64_t bits = ts_lua_integer_field(L, 2, "bits", 256);
+    luaL_argcheck(L, bits >= 64 && bits <= 65536, 2, "field 'bits': 64 to 65536 expected");
+    int empty = ts_lua_empty_field(L, 2);
+    bool zero = empty < 0 ? p->zero_empty : empty > 0;
+    const int64_t *rows = read_rows(L, problem->n_q, &count);
+    ts_matrix *o = ts_lua_new_matrix(L, problem->dtype, count, problem->heads * problem->d_v);
+    ts_matrix *lse = ts_lua_new_matrix(L, problem->dtype, count, problem->heads);
+    int results = lua_gettop(L) - 1;
+    ts_run run = ts_lua_run(L, 0);
+    ts_detail detail = {0};
+    ts_lua_call call = ts_lua_begin(L, p);
+    ts_status status = ts_oracle(problem, bits, rows, count, true, &run, o, lse, &detail);
+    ts_lua_end(L, p, call, status, &detail);
+    if (!zero) ts_lua_check_empty(L, lse);
+    lua_pushvalue(L, results);
+    lua_pushvalue(L, results + 1);
+    if (!ts_oracle_is_double(problem)) return 2;
+    lua_pushliteral(L, "good to double only: a score is called, not lifted");
+    return 3;
+}
