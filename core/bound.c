@@ -1,6 +1,8 @@
 /* bound.c -- the figures of bound.md for one row, in doubles, from the problem and the schedule. */
 #include "bound.h"
 
+#include "enclose.h"
+
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -128,22 +130,21 @@ static void enclose(state *w, int64_t key) {
     w->bounded = w->bounded && score->program;
     if (!score->program) return;
     int64_t i = w->row + 1, j = p->first_key + key, h = w->head + 1;
-    if (w->exact) {
-        double low = s, high = s;
+    double low = s, high = s;
+    if (w->exact)
         w->exact = ts_program_enclose(score->program, p->dtype, h, i, j, &low, &high, w->scratch) &&
                    low == high;
-    }
+    if (w->exact) w->s[key] = low;
     /* The program is given the score in the problem's dtype. */
     double reach = 2 * sigma + w->a.last_u * fabs(s) + w->a.last_eta;
-    double low = s - reach, high = s + reach;
+    low = s - reach, high = s + reach;
     if (!ts_program_enclose(score->program, p->dtype, h, i, j, &low, &high, w->scratch)) {
         w->bounded = false;
         return;
     }
-    double slope = (high - low) / (2 * reach);
-    w->s[key] = low + (high - low) / 2;
+    if (!w->exact) w->s[key] = low + (high - low) / 2;
     w->sigma[key] = high - low + 2 * U64 * fabs(w->s[key]);
-    w->spread[key] *= slope * slope;
+    w->spread[key] = 0; /* the expected error takes all of σ */
 }
 
 static void note_score(state *w, double s, double sigma) {
@@ -386,7 +387,8 @@ static void average(state *w) {
 /* Adds key's share to the sums of the theorem and to the squares of the expected error. */
 static void add_key(state *w, int64_t key, double *sums) {
     double p = w->p_of[key], rho = w->rho[key];
-    double power = rho > 0 ? rho - w->a.ln_base * w->sigma[key] : 0;
+    double power = w->spread[key] > 0 ? rho - w->a.ln_base * w->sigma[key] : rho;
+    if (rho == 0) power = 0; /* out of reach */
     double score = p * w->a.ln_base * sqrt(w->spread[key]);
     sums[0] += p;
     for (int64_t c = 0; c < w->p->d_v; c++) {
@@ -517,7 +519,7 @@ size_t ts_bound_scratch(const ts_problem *p, const ts_tiling *tiling) {
     for (int64_t h = 0; h < p->heads; h++) {
         if (p->mask && p->mask[h]) shared = larger(shared, ts_mask_scratch(p->mask[h]));
         if (p->score && p->score[h] && p->score[h]->program)
-            shared = larger(shared, ts_program_scratch(p->score[h]->program));
+            shared = larger(shared, ts_enclose_scratch(p->score[h]->program));
     }
     return (size_t)(uintptr_t)place(p, tiling, 0).scratch + shared;
 }

@@ -40,9 +40,9 @@ int ts_lua_problem_oracle(lua_State *L) {
     ts_run run = ts_lua_run(L, 0);
     ts_detail detail = {0};
     ts_lua_call call = ts_lua_begin(L, p);
-    ts_status status = ts_oracle(problem, bits, rows, count, true, &run, o, lse, &detail);
+    ts_status status = ts_oracle(problem, bits, rows, count, zero || !rows, &run, o, lse, &detail);
     ts_lua_end(L, p, call, status, &detail);
-    if (!zero) ts_lua_check_empty(L, lse);
+    if (!zero && !rows) ts_lua_check_empty(L, lse); /* names all of them */
     lua_pushvalue(L, results);
     lua_pushvalue(L, results + 1);
     if (!ts_oracle_is_double(problem)) return 2;

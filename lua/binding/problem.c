@@ -478,15 +478,21 @@ static int bottom(lua_State *L) {
 }
 
 static const luaL_Reg methods[] = {
-    {"softmax", softmax}, {"attention", attention}, {"weights", weights}, {"scores", scores},
-    {"summary", summary}, {"bottom", bottom},       {NULL, NULL},
+    {"softmax", softmax},
+    {"attention", attention},
+    {"weights", weights},
+    {"scores", scores},
+    {"summary", summary},
+    {"bottom", bottom},
+    {"oracle", ts_lua_problem_oracle},
+    {NULL, NULL},
 };
 
 static const luaL_Reg functions[] = {
     {"new", new_problem},
     {"given", given},
     {"plan", ts_lua_problem_plan},
-
+    {"bound", ts_lua_problem_bound},
     {NULL, NULL},
 };
 
