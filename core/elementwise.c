@@ -57,14 +57,21 @@ double ts_unary_of(ts_unary function, double x) {
     return y;
 }
 
-void ts_elementwise_unary(ts_unary function, const ts_matrix *a, ts_matrix *out) {
+ts_status ts_elementwise_unary(ts_unary function, const ts_matrix *a, ts_matrix *out,
+                               const ts_run *run) {
     double room[TS_STRIP], result[TS_STRIP];
-    for (int64_t r = 0; r < out->rows; r++)
-        for (int64_t c = 0; c < out->cols; c += TS_STRIP) {
-            int64_t n = ts_strip_length(out->cols, c);
-            unary_strip(function, ts_strip_load(a, r, c, n, room), result, n);
-            ts_strip_store(out, r, c, n, result);
-        }
+    ts_matrix from = *a, to = *out;
+    if (ts_matrix_is_packed(a) && ts_matrix_is_packed(out)) {
+        from = ts_matrix_unrolled(a);
+        to = ts_matrix_unrolled(out);
+    }
+    ts_strips at = ts_strips_of(&to, run);
+    while (ts_strips_next(&at)) {
+        const double *x = ts_strip_load(&from, at.row, at.col, at.count, room);
+        unary_strip(function, x, result, at.count);
+        ts_strip_store(&to, at.row, at.col, at.count, result);
+    }
+    return at.status;
 }
 
 static void binary_strip(ts_binary operation, const double *restrict x, const double *restrict y,
@@ -85,22 +92,22 @@ static void binary_strip(ts_binary operation, const double *restrict x, const do
     }
 }
 
-void ts_elementwise_binary(ts_binary operation, const ts_matrix *a, const ts_matrix *b,
-                           ts_matrix *out) {
+ts_status ts_elementwise_binary(ts_binary operation, const ts_matrix *a, const ts_matrix *b,
+                                ts_matrix *out, const ts_run *run) {
     double room_a[TS_STRIP], room_b[TS_STRIP], result[TS_STRIP];
     ts_matrix wide_a, wide_b;
     ts_detail detail;
     if (ts_matrix_broadcast(a, out->rows, out->cols, &wide_a, &detail) != TS_OK ||
         ts_matrix_broadcast(b, out->rows, out->cols, &wide_b, &detail) != TS_OK)
-        return;
-    for (int64_t r = 0; r < out->rows; r++)
-        for (int64_t c = 0; c < out->cols; c += TS_STRIP) {
-            int64_t n = ts_strip_length(out->cols, c);
-            const double *x = ts_strip_load(&wide_a, r, c, n, room_a);
-            const double *y = ts_strip_load(&wide_b, r, c, n, room_b);
-            binary_strip(operation, x, y, result, n);
-            ts_strip_store(out, r, c, n, result);
-        }
+        return TS_SHAPE;
+    ts_strips at = ts_strips_of(out, run);
+    while (ts_strips_next(&at)) {
+        const double *x = ts_strip_load(&wide_a, at.row, at.col, at.count, room_a);
+        const double *y = ts_strip_load(&wide_b, at.row, at.col, at.count, room_b);
+        binary_strip(operation, x, y, result, at.count);
+        ts_strip_store(out, at.row, at.col, at.count, result);
+    }
+    return at.status;
 }
 
 /* An axis of length 1 repeats to the other's; else the two are equal. */

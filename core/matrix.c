@@ -1,5 +1,7 @@
 #include "matrix.h"
 
+#include "strip.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -45,6 +47,10 @@ ts_matrix ts_matrix_slice(const ts_matrix *m, int64_t row, int64_t col, int64_t 
 
 ts_matrix ts_matrix_transposed(const ts_matrix *m) {
     return (ts_matrix){m->dtype, m->cols, m->rows, m->col_stride, m->row_stride, m->data};
+}
+
+ts_matrix ts_matrix_unrolled(const ts_matrix *m) {
+    return ts_matrix_packed(m->dtype, 1, m->rows * m->cols, m->data);
 }
 
 ts_status ts_matrix_broadcast(const ts_matrix *m, int64_t rows, int64_t cols, ts_matrix *out,
@@ -102,13 +108,6 @@ void ts_matrix_set(ts_matrix *m, int64_t row, int64_t col, double x) {
         *(double *)at = x;
 }
 
-void ts_matrix_fill(ts_matrix *m, double x) {
-    ts_matrix cell = {TS_F64, 1, 1, 0, 0, &x}, all;
-    ts_detail detail;
-    if (ts_matrix_broadcast(&cell, m->rows, m->cols, &all, &detail) == TS_OK)
-        ts_matrix_copy(&all, m);
-}
-
 /* Copies `count` elements of a row from (row, col) on. */
 static void copy_stretch(const ts_matrix *from, ts_matrix *to, int64_t row, int64_t col,
                          int64_t count) {
@@ -131,22 +130,32 @@ static void copy_stretch(const ts_matrix *from, ts_matrix *to, int64_t row, int6
             ((double *)target)[i * t] = ((const double *)source)[i * s];
 }
 
-void ts_matrix_copy(const ts_matrix *from, ts_matrix *to) {
-    if (to->rows == 0 || to->cols == 0) return;
-    if (from->dtype == to->dtype && ts_matrix_is_packed(from) && ts_matrix_is_packed(to)) {
-        memcpy(to->data, from->data,
-               (size_t)to->rows * (size_t)to->cols * ts_dtype_size(to->dtype));
-        return;
+ts_status ts_matrix_copy(const ts_matrix *from, ts_matrix *to, const ts_run *run) {
+    ts_matrix row_from, row_to;
+    if (ts_matrix_is_packed(from) && ts_matrix_is_packed(to)) {
+        row_from = ts_matrix_unrolled(from);
+        row_to = ts_matrix_unrolled(to);
+        from = &row_from;
+        to = &row_to;
     }
-    /* Squares of 32 keep the cache lines of a transposed side in use; rows are best whole. */
+    /* Rows are best whole; squares keep the cache lines of a transposed side in use. */
     bool by_rows = from->col_stride <= 1 && to->col_stride == 1;
-    int64_t tile_rows = by_rows ? 1 : 32, tile_cols = by_rows ? to->cols : 32;
+    int64_t tile_rows = by_rows ? 1 : 32, tile_cols = by_rows ? TS_STRIP_PACE : 32;
+    ts_pace pace = {run, 0};
     for (int64_t r0 = 0; r0 < to->rows; r0 += tile_rows)
         for (int64_t c = 0; c < to->cols; c += tile_cols) {
             int64_t count = to->cols - c < tile_cols ? to->cols - c : tile_cols;
             int64_t end = to->rows - r0 < tile_rows ? to->rows : r0 + tile_rows;
             for (int64_t r = r0; r < end; r++) copy_stretch(from, to, r, c, count);
+            if (ts_pace_stops(&pace, count * (end - r0), (double)r0 / (double)to->rows))
+                return TS_INTERRUPTED;
         }
+    return TS_OK;
+}
+
+ts_status ts_matrix_fill(ts_matrix *m, double x, const ts_run *run) {
+    ts_matrix all = {TS_F64, m->rows, m->cols, 0, 0, &x};
+    return ts_matrix_copy(&all, m, run);
 }
 
 /* Comparisons */

@@ -2,6 +2,7 @@
 #ifndef TS_MATRIX_H
 #define TS_MATRIX_H
 
+#include "run.h"
 #include "status.h"
 
 #include <stdbool.h>
@@ -29,6 +30,7 @@ ts_status ts_matrix_size(ts_dtype dtype, int64_t rows, int64_t cols, size_t *byt
 ts_matrix ts_matrix_packed(ts_dtype dtype, int64_t rows, int64_t cols, void *data);
 ts_matrix ts_matrix_slice(const ts_matrix *m, int64_t row, int64_t col, int64_t rows, int64_t cols);
 ts_matrix ts_matrix_transposed(const ts_matrix *m);
+ts_matrix ts_matrix_unrolled(const ts_matrix *m); /* all of a packed one, as one row */
 
 /* *out = m seen as rows x cols: an axis of length 1 repeats, by a stride of 0. TS_SHAPE (want rows
  * x cols, got m's) where it cannot. */
@@ -43,11 +45,11 @@ bool ts_matrix_overlap(const ts_matrix *a, const ts_matrix *b);
 double ts_matrix_get(const ts_matrix *m, int64_t row, int64_t col);
 void ts_matrix_set(ts_matrix *m, int64_t row, int64_t col, double x);
 
-void ts_matrix_fill(ts_matrix *m, double x);
-
 /* Copies the elements of `from` to `to`, of the same shape, which shares no element with it; bits
- * stay as they are between equal dtypes, and f64 is rounded once to f32. */
-void ts_matrix_copy(const ts_matrix *from, ts_matrix *to);
+ * stay as they are between equal dtypes, and f64 is rounded once to f32. run: NULL, or who may stop
+ * it (TS_INTERRUPTED). */
+ts_status ts_matrix_copy(const ts_matrix *from, ts_matrix *to, const ts_run *run);
+ts_status ts_matrix_fill(ts_matrix *m, double x, const ts_run *run);
 
 /* Same shape, dtype and values (-0 equals 0, NaN nothing); the same bits. */
 bool ts_matrix_equal(const ts_matrix *a, const ts_matrix *b);

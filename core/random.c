@@ -1,5 +1,7 @@
 #include "random.h"
 
+#include "strip.h"
+
 #include <math.h>
 
 void ts_random_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]) {
@@ -108,25 +110,33 @@ static void uniform_pair(uint64_t seed, uint64_t b, double out[2]) {
     for (int i = 0; i < 2; i++) out[i] = (double)bits[i] * 0x1p-53;
 }
 
-/* Cuts x in [0, 1) to 24 bits: rounding could give 1. */
-static double cut(double x) { return (double)(int64_t)(x * 0x1p24) * 0x1p-24; }
-
-void ts_random_uniform(ts_matrix *m, uint64_t seed) {
-    double pair[2] = {0};
-    uint64_t n = 0;
-    for (int64_t r = 0; r < m->rows; r++)
-        for (int64_t c = 0; c < m->cols; c++, n++) {
-            if (n % 2 == 0) uniform_pair(seed, n / 2, pair);
-            ts_matrix_set(m, r, c, m->dtype == TS_F32 ? cut(pair[n % 2]) : pair[n % 2]);
+/* Fills m from a stream that is drawn in pairs. */
+static ts_status fill(ts_matrix *m, uint64_t seed, const ts_run *run,
+                      void (*draw_pair)(uint64_t seed, uint64_t b, double out[2])) {
+    double room[TS_STRIP], pair[2] = {0};
+    ts_strips at = ts_strips_of(m, run);
+    while (ts_strips_next(&at)) {
+        uint64_t first = (uint64_t)at.row * (uint64_t)m->cols + (uint64_t)at.col;
+        for (int64_t i = 0; i < at.count; i++) {
+            uint64_t n = first + (uint64_t)i;
+            if (i == 0 || n % 2 == 0) draw_pair(seed, n / 2, pair);
+            room[i] = pair[n % 2];
         }
+        ts_strip_store(m, at.row, at.col, at.count, room);
+    }
+    return at.status;
 }
 
-void ts_random_normal(ts_matrix *m, uint64_t seed) {
-    double pair[2] = {0};
-    uint64_t n = 0;
-    for (int64_t r = 0; r < m->rows; r++)
-        for (int64_t c = 0; c < m->cols; c++, n++) {
-            if (n % 2 == 0) normal_pair(seed, n / 2, pair);
-            ts_matrix_set(m, r, c, pair[n % 2]);
-        }
+/* A number in [0, 1) cut to 24 bits: rounding could give 1. */
+static void narrow_pair(uint64_t seed, uint64_t b, double out[2]) {
+    uniform_pair(seed, b, out);
+    for (int i = 0; i < 2; i++) out[i] = floor(out[i] * 0x1p24) * 0x1p-24;
+}
+
+ts_status ts_random_uniform(ts_matrix *m, uint64_t seed, const ts_run *run) {
+    return fill(m, seed, run, m->dtype == TS_F32 ? narrow_pair : uniform_pair);
+}
+
+ts_status ts_random_normal(ts_matrix *m, uint64_t seed, const ts_run *run) {
+    return fill(m, seed, run, normal_pair);
 }

@@ -26,7 +26,7 @@ static inline void add(state *s, double x) {
 }
 
 /* An infinite or NaN sum has no rest that means anything. */
-static double total(const state *s) { return isfinite(s->sum) ? s->sum + s->rest : s->sum; }
+static double total_of(const state *s) { return isfinite(s->sum) ? s->sum + s->rest : s->sum; }
 
 /* The largest of x, NaN if there is one. */
 static double strip_max(const double *x, int64_t n) {
@@ -128,32 +128,31 @@ static void feed(ts_reduction kind, state *s, const double *x, int64_t n) {
 static double finish(ts_reduction kind, const state *s) {
     switch (kind) {
     case TS_SUM:
-        return total(s);
+        return total_of(s);
     case TS_MEAN:
-        return total(s) / (double)s->count;
+        return total_of(s) / (double)s->count;
     case TS_MAX:
     case TS_MIN:
         return s->count == 0 ? NAN : s->extreme;
     case TS_ARGMAX:
         return (double)s->at;
     case TS_LOGSUMEXP:
-        return isfinite(s->extreme) ? s->extreme + log(total(s)) : s->extreme;
+        return isfinite(s->extreme) ? s->extreme + log(total_of(s)) : s->extreme;
     case TS_NORM:
         if (isnan(s->extreme) || s->extreme > 0) return s->extreme;
-        return s->exponent == INT32_MIN ? 0 : ldexp(sqrt(total(s)), s->exponent);
+        return s->exponent == INT32_MIN ? 0 : ldexp(sqrt(total_of(s)), s->exponent);
     }
     return NAN;
 }
 
-double ts_reduce_all(ts_reduction kind, const ts_matrix *m) {
+ts_status ts_reduce_all(ts_reduction kind, const ts_matrix *m, double *out, const ts_run *run) {
     double room[TS_STRIP];
     state s = start(kind);
-    for (int64_t r = 0; r < m->rows; r++)
-        for (int64_t c = 0, n; c < m->cols; c += n) {
-            n = ts_strip_length(m->cols, c);
-            feed(kind, &s, ts_strip_load(m, r, c, n, room), n);
-        }
-    return finish(kind, &s);
+    ts_strips at = ts_strips_of(m, run);
+    while (ts_strips_next(&at))
+        feed(kind, &s, ts_strip_load(m, at.row, at.col, at.count, room), at.count);
+    *out = finish(kind, &s);
+    return at.status;
 }
 
 enum { LINES = 8 }; /* rows that run side by side: a cache line of a transposed f64 matrix */
@@ -170,8 +169,9 @@ static void load_across(const ts_matrix *m, int64_t row, int64_t lines, int64_t 
     }
 }
 
-void ts_reduce_rows(ts_reduction kind, const ts_matrix *m, ts_matrix *out) {
+ts_status ts_reduce_rows(ts_reduction kind, const ts_matrix *m, ts_matrix *out, const ts_run *run) {
     double room[LINES][TS_STRIP];
+    ts_pace pace = {run, 0};
     bool across = m->row_stride < m->col_stride;
     for (int64_t r = 0; r < m->rows; r += LINES) {
         state s[LINES];
@@ -179,6 +179,7 @@ void ts_reduce_rows(ts_reduction kind, const ts_matrix *m, ts_matrix *out) {
         for (int64_t line = 0; line < lines; line++) s[line] = start(kind);
         for (int64_t c = 0, n; c < m->cols; c += n) {
             n = ts_strip_length(m->cols, c);
+            if (ts_pace_stops(&pace, n * lines, (double)r / (double)m->rows)) return TS_INTERRUPTED;
             if (across) load_across(m, r, lines, c, n, room);
             for (int64_t line = 0; line < lines; line++)
                 feed(kind, &s[line],
@@ -187,6 +188,7 @@ void ts_reduce_rows(ts_reduction kind, const ts_matrix *m, ts_matrix *out) {
         for (int64_t line = 0; line < lines; line++)
             ts_matrix_set(out, r + line, 0, finish(kind, &s[line]));
     }
+    return TS_OK;
 }
 
 /* exp(x - max) / sum; -inf takes no part whatever max is, so that a row of it alone is zeros. */
@@ -195,26 +197,35 @@ static void softmax_strip(const double *x, double *y, int64_t n, double max, dou
         y[i] = x[i] == -INFINITY && sum == 0 ? 0 : exp(x[i] - max) / sum;
 }
 
-static void softmax_row(const ts_matrix *m, int64_t row, ts_matrix *out) {
-    double room[TS_STRIP], result[TS_STRIP];
-    state max = start(TS_MAX), sum = start(TS_SUM);
-    for (int64_t c = 0, n; c < m->cols; c += n) {
-        n = ts_strip_length(m->cols, c);
-        feed_max(&max, ts_strip_load(m, row, c, n, room), n);
+/* As a matrix of one row, each of the three passes is a walk over its strips. */
+static ts_status softmax_row(const ts_matrix *m, ts_matrix *out, const ts_run *run) {
+    double room[TS_STRIP], result[TS_STRIP], max;
+    ts_status status = ts_reduce_all(TS_MAX, m, &max, run);
+    if (status != TS_OK) return status;
+    state sum = start(TS_SUM);
+    ts_strips at = ts_strips_of(m, run);
+    while (max != -INFINITY && ts_strips_next(&at)) {
+        const double *x = ts_strip_load(m, 0, at.col, at.count, room);
+        for (int64_t i = 0; i < at.count; i++) add(&sum, exp(x[i] - max));
     }
-    for (int64_t c = 0, n; c < m->cols && max.extreme != -INFINITY; c += n) {
-        n = ts_strip_length(m->cols, c);
-        const double *x = ts_strip_load(m, row, c, n, room);
-        for (int64_t i = 0; i < n; i++) add(&sum, exp(x[i] - max.extreme));
+    if (at.status != TS_OK) return at.status;
+    double total = total_of(&sum);
+    at = ts_strips_of(m, run);
+    while (ts_strips_next(&at)) {
+        softmax_strip(ts_strip_load(m, 0, at.col, at.count, room), result, at.count, max, total);
+        ts_strip_store(out, 0, at.col, at.count, result);
     }
-    for (int64_t c = 0, n; c < m->cols; c += n) {
-        n = ts_strip_length(m->cols, c);
-        const double *x = ts_strip_load(m, row, c, n, room);
-        softmax_strip(x, result, n, max.extreme, total(&sum));
-        ts_strip_store(out, row, c, n, result);
-    }
+    return at.status;
 }
 
-void ts_reduce_softmax(const ts_matrix *m, ts_matrix *out) {
-    for (int64_t r = 0; r < m->rows; r++) softmax_row(m, r, out);
+ts_status ts_reduce_softmax(const ts_matrix *m, ts_matrix *out, const ts_run *run) {
+    ts_pace pace = {run, 0};
+    for (int64_t r = 0; r < m->rows; r++) {
+        ts_matrix from = ts_matrix_slice(m, r, 0, 1, m->cols),
+                  to = ts_matrix_slice(out, r, 0, 1, m->cols);
+        if (ts_pace_stops(&pace, m->cols, (double)r / (double)m->rows)) return TS_INTERRUPTED;
+        ts_status status = softmax_row(&from, &to, run);
+        if (status != TS_OK) return status;
+    }
+    return TS_OK;
 }

@@ -4,6 +4,7 @@
 #define TS_REDUCE_H
 
 #include "matrix.h"
+#include "run.h"
 
 /* Numbers are taken row by row, from left to right, so that a view and its copy give the same bits.
  * All work is in double and rounded once at the end. */
@@ -17,15 +18,17 @@ typedef enum {
     TS_NORM       /* root of the sum of squares, whatever their size; 0 of nothing */
 } ts_reduction;
 
-/* Of all elements. ARGMAX numbers them row by row. */
-double ts_reduce_all(ts_reduction kind, const ts_matrix *m);
+/* In all of them, run is NULL, or who may stop it (TS_INTERRUPTED). */
+
+/* Of all elements, in *out. ARGMAX numbers them row by row. */
+ts_status ts_reduce_all(ts_reduction kind, const ts_matrix *m, double *out, const ts_run *run);
 
 /* Of each row: out is m->rows x 1, of any dtype, and shares no element with m. For columns give
  * both transposed. */
-void ts_reduce_rows(ts_reduction kind, const ts_matrix *m, ts_matrix *out);
+ts_status ts_reduce_rows(ts_reduction kind, const ts_matrix *m, ts_matrix *out, const ts_run *run);
 
 /* Each row x of m made exp(x - max) / sum, in out (of m's shape; it may be m itself). A row of
  * -inf alone becomes zeros; one with NaN or +inf, NaN. */
-void ts_reduce_softmax(const ts_matrix *m, ts_matrix *out);
+ts_status ts_reduce_softmax(const ts_matrix *m, ts_matrix *out, const ts_run *run);
 
 #endif

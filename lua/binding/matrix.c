@@ -46,6 +46,31 @@ ts_matrix *ts_lua_new_view(lua_State *L, int index, const ts_matrix *view) {
     return m;
 }
 
+enum { SHORT = 1 << 17 }; /* cells whose exponentials take a millisecond */
+
+const ts_run *ts_lua_matrix_run(lua_State *L, const ts_matrix *m, ts_run *run) {
+    if (m->cols == 0 || m->rows < SHORT / m->cols) return NULL;
+    *run = ts_lua_run(L, 0);
+    return run;
+}
+
+void ts_lua_matrix_done(lua_State *L, const ts_run *run, ts_status status) {
+    if (status != TS_OK) ts_lua_raise(L, status, &(ts_detail){0}, NULL);
+    if (run) ts_lua_run_done(L);
+}
+
+void ts_lua_copy(lua_State *L, const ts_matrix *from, ts_matrix *to) {
+    ts_run room;
+    const ts_run *run = ts_lua_matrix_run(L, to, &room);
+    ts_lua_matrix_done(L, run, ts_matrix_copy(from, to, run));
+}
+
+void ts_lua_fill(lua_State *L, ts_matrix *m, double x) {
+    ts_run room;
+    const ts_run *run = ts_lua_matrix_run(L, m, &room);
+    ts_lua_matrix_done(L, run, ts_matrix_fill(m, x, run));
+}
+
 int64_t ts_lua_check_index(lua_State *L, int arg, int64_t n, const char *what) {
     int whole;
     int64_t i = lua_tointegerx(L, arg, &whole);

@@ -22,6 +22,15 @@ extern const char *const ts_lua_dtype_names[]; /* in the order of ts_dtype; NULL
  * end. Returns it from 0. */
 int64_t ts_lua_check_index(lua_State *L, int arg, int64_t n, const char *what);
 
+/* How a call on a matrix like m is run: NULL where it is over too soon to be stopped. Afterwards
+ * the other one ends it, raising where it was stopped. */
+const ts_run *ts_lua_matrix_run(lua_State *L, const ts_matrix *m, ts_run *run);
+void ts_lua_matrix_done(lua_State *L, const ts_run *run, ts_status status);
+
+/* Copying and filling so, on matrices that share no element. */
+void ts_lua_copy(lua_State *L, const ts_matrix *from, ts_matrix *to);
+void ts_lua_fill(lua_State *L, ts_matrix *m, double x);
+
 /* Raises for an operand of another dtype, naming both. */
 void ts_lua_check_dtype(lua_State *L, int arg, ts_dtype want, ts_dtype got);
 

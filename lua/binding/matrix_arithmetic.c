@@ -38,7 +38,10 @@ static int binary(lua_State *L, ts_binary operation) {
     ts_detail detail = {0};
     if (ts_elementwise_shape(&a, &b, &rows, &cols, &detail) != TS_OK)
         return shapes_error(L, 2, &a, &b);
-    ts_elementwise_binary(operation, &a, &b, ts_lua_new_matrix(L, dtype, rows, cols));
+    ts_matrix *out = ts_lua_new_matrix(L, dtype, rows, cols);
+    ts_run room;
+    const ts_run *run = ts_lua_matrix_run(L, out, &room);
+    ts_lua_matrix_done(L, run, ts_elementwise_binary(operation, &a, &b, out, run));
     return 1;
 }
 
@@ -70,9 +73,7 @@ static int multiply(lua_State *L) {
     if (a->cols != b->rows) return shapes_error(L, 2, a, b);
     ts_matrix *c = ts_lua_new_matrix(L, a->dtype, a->rows, b->cols);
     ts_run run = ts_lua_run(L, 0);
-    ts_status status = ts_product(a, b, c, &run);
-    if (status != TS_OK) ts_lua_raise(L, status, &(ts_detail){0}, NULL);
-    ts_lua_run_done(L);
+    ts_lua_matrix_done(L, &run, ts_product(a, b, c, &run));
     return 1;
 }
 
@@ -86,11 +87,14 @@ static int equal(lua_State *L) {
 /* [x]: of a number a number, of a matrix a matrix */
 static int unary(lua_State *L, ts_unary function) {
     operand x = check_operand(L, 1);
-    if (x.matrix)
-        ts_elementwise_unary(function, x.matrix,
-                             ts_lua_new_matrix(L, x.matrix->dtype, x.matrix->rows, x.matrix->cols));
-    else
+    if (!x.matrix) {
         lua_pushnumber(L, ts_unary_of(function, x.x));
+        return 1;
+    }
+    ts_matrix *out = ts_lua_new_matrix(L, x.matrix->dtype, x.matrix->rows, x.matrix->cols);
+    ts_run room;
+    const ts_run *run = ts_lua_matrix_run(L, out, &room);
+    ts_lua_matrix_done(L, run, ts_elementwise_unary(function, x.matrix, out, run));
     return 1;
 }
 

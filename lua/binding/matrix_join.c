@@ -53,7 +53,7 @@ static int join(lua_State *L, bool by_rows) {
         const ts_matrix *m = member(L, k);
         ts_matrix part = by_rows ? *m : ts_matrix_transposed(m);
         ts_matrix target = ts_matrix_slice(&whole, at, 0, part.rows, part.cols);
-        ts_matrix_copy(&part, &target);
+        ts_lua_copy(L, &part, &target);
         at += part.rows;
     }
     return 1;

@@ -20,7 +20,7 @@ static ts_dtype check_plain(lua_State *L, int arg) {
 static int make_filled(lua_State *L, int options, double x) {
     int64_t rows = check_axis(L, 1), cols = check_axis(L, 2);
     ts_dtype dtype = check_plain(L, options);
-    ts_matrix_fill(ts_lua_new_matrix(L, dtype, rows, cols), x);
+    ts_lua_fill(L, ts_lua_new_matrix(L, dtype, rows, cols), x);
     return 1;
 }
 
@@ -32,7 +32,7 @@ static int eye(lua_State *L) {
     int64_t n = check_axis(L, 1);
     ts_dtype dtype = check_plain(L, 2);
     ts_matrix *m = ts_lua_new_matrix(L, dtype, n, n);
-    ts_matrix_fill(m, 0);
+    ts_lua_fill(L, m, 0);
     for (int64_t i = 0; i < n; i++) ts_matrix_set(m, i, i, 1);
     return 1;
 }
@@ -59,7 +59,7 @@ static int next_seed(lua_State *L) {
 }
 
 /* [rows, cols, options] */
-static int draw(lua_State *L, void (*fill)(ts_matrix *m, uint64_t seed)) {
+static int draw(lua_State *L, ts_status (*fill)(ts_matrix *m, uint64_t seed, const ts_run *run)) {
     int64_t rows = check_axis(L, 1), cols = check_axis(L, 2);
     ts_lua_check_fields(L, 3, random_fields);
     ts_dtype dtype = ts_lua_dtype_field(L, 3, "dtype", TS_F64);
@@ -67,7 +67,9 @@ static int draw(lua_State *L, void (*fill)(ts_matrix *m, uint64_t seed)) {
     int64_t seed = seeded ? ts_lua_integer_field(L, 3, "seed", 0) : 0;
     ts_matrix *m = ts_lua_new_matrix(L, dtype, rows, cols);
     if (!seeded) seed = atomic_fetch_add(&draws, 1) + 1;
-    fill(m, (uint64_t)seed);
+    ts_run room;
+    const ts_run *run = ts_lua_matrix_run(L, m, &room);
+    ts_lua_matrix_done(L, run, fill(m, (uint64_t)seed, run));
     return 1;
 }
 

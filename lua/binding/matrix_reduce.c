@@ -16,14 +16,22 @@ static void check_not_empty(lua_State *L, const ts_matrix *m, int axis) {
 
 /* Pushes the results along an axis: "rows" gives one a row, "cols" one a column. */
 static int along(lua_State *L, ts_reduction kind, const ts_matrix *m, int axis, ts_dtype dtype) {
-    if (axis == TS_LUA_ROWS) {
-        ts_reduce_rows(kind, m, ts_lua_new_matrix(L, dtype, m->rows, 1));
-    } else {
-        ts_matrix turned = ts_matrix_transposed(m);
-        ts_matrix out = ts_matrix_transposed(ts_lua_new_matrix(L, dtype, 1, m->cols));
-        ts_reduce_rows(kind, &turned, &out);
-    }
+    bool by_rows = axis == TS_LUA_ROWS;
+    ts_matrix out = *ts_lua_new_matrix(L, dtype, by_rows ? m->rows : 1, by_rows ? 1 : m->cols);
+    ts_matrix lines = by_rows ? *m : ts_matrix_transposed(m);
+    if (!by_rows) out = ts_matrix_transposed(&out);
+    ts_run room;
+    const ts_run *run = ts_lua_matrix_run(L, m, &room);
+    ts_lua_matrix_done(L, run, ts_reduce_rows(kind, &lines, &out, run));
     return 1;
+}
+
+static double of_all(lua_State *L, ts_reduction kind, const ts_matrix *m) {
+    double result;
+    ts_run room;
+    const ts_run *run = ts_lua_matrix_run(L, m, &room);
+    ts_lua_matrix_done(L, run, ts_reduce_all(kind, m, &result, run));
+    return result;
 }
 
 /* [m, axis] */
@@ -32,7 +40,7 @@ static int reduce(lua_State *L, ts_reduction kind) {
     int axis = ts_lua_opt_axis(L, 2, ALL);
     if (kind == TS_MAX || kind == TS_MIN) check_not_empty(L, m, axis);
     if (axis != ALL) return along(L, kind, m, axis, m->dtype);
-    lua_pushnumber(L, ts_reduce_all(kind, m));
+    lua_pushnumber(L, of_all(L, kind, m));
     return 1;
 }
 
@@ -49,7 +57,7 @@ static int argmax(lua_State *L) {
     int axis = ts_lua_opt_axis(L, 2, ALL);
     check_not_empty(L, m, axis);
     if (axis != ALL) return along(L, TS_ARGMAX, m, axis, TS_F64);
-    int64_t at = (int64_t)ts_reduce_all(TS_ARGMAX, m) - 1;
+    int64_t at = (int64_t)of_all(L, TS_ARGMAX, m) - 1;
     lua_pushinteger(L, at / m->cols + 1);
     lua_pushinteger(L, at % m->cols + 1);
     return 2;
@@ -64,7 +72,9 @@ static int softmax(lua_State *L) {
         m = ts_matrix_transposed(&m);
         out = ts_matrix_transposed(&out);
     }
-    ts_reduce_softmax(&m, &out);
+    ts_run room;
+    const ts_run *run = ts_lua_matrix_run(L, &m, &room);
+    ts_lua_matrix_done(L, run, ts_reduce_softmax(&m, &out, run));
     return 1;
 }
 

@@ -114,7 +114,7 @@ static int each(lua_State *L) {
 
 static int copy(lua_State *L) {
     const ts_matrix *m = ts_lua_check_matrix(L, 1);
-    ts_matrix_copy(m, ts_lua_new_matrix(L, m->dtype, m->rows, m->cols));
+    ts_lua_copy(L, m, ts_lua_new_matrix(L, m->dtype, m->rows, m->cols));
     return 1;
 }
 
@@ -122,7 +122,7 @@ static int copy(lua_State *L) {
 static int to(lua_State *L) {
     const ts_matrix *m = ts_lua_check_matrix(L, 1);
     ts_dtype dtype = (ts_dtype)luaL_checkoption(L, 2, NULL, ts_lua_dtype_names);
-    ts_matrix_copy(m, ts_lua_new_matrix(L, dtype, m->rows, m->cols));
+    ts_lua_copy(L, m, ts_lua_new_matrix(L, dtype, m->rows, m->cols));
     return 1;
 }
 
@@ -155,7 +155,7 @@ static int take(lua_State *L) {
         ts_matrix from =
             ts_matrix_slice(&source, list_index(L, k + 1, source.rows), 0, 1, source.cols);
         ts_matrix line = ts_matrix_slice(&target, k, 0, 1, source.cols);
-        ts_matrix_copy(&from, &line);
+        ts_lua_copy(L, &from, &line);
     }
     return 1;
 }
@@ -165,7 +165,7 @@ static int take(lua_State *L) {
 /* [m, x] -> [m] */
 static int fill(lua_State *L) {
     ts_matrix *m = ts_lua_check_matrix(L, 1);
-    ts_matrix_fill(m, luaL_checknumber(L, 2));
+    ts_lua_fill(L, m, luaL_checknumber(L, 2));
     lua_settop(L, 1);
     return 1;
 }
@@ -183,10 +183,10 @@ static int assign(lua_State *L) {
                          (LUAI_UACINT)source->cols, (LUAI_UACINT)m->rows, (LUAI_UACINT)m->cols);
     if (ts_matrix_overlap(m, source)) {
         ts_matrix *packed = ts_lua_new_matrix(L, m->dtype, m->rows, m->cols);
-        ts_matrix_copy(&from, packed);
+        ts_lua_copy(L, &from, packed);
         from = *packed;
     }
-    ts_matrix_copy(&from, m);
+    ts_lua_copy(L, &from, m);
     lua_settop(L, 1);
     return 1;
 }

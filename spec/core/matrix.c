@@ -59,8 +59,8 @@ static void copies(void) {
             ts_matrix a = layout(pair & 3, pair & 16 ? TS_F32 : TS_F64, rows, cols, source);
             ts_matrix b = layout(pair >> 2 & 3, pair & 32 ? TS_F32 : TS_F64, rows, cols, target);
             memset(target, 0xff, sizeof target);
-            ts_random_normal(&a, (uint64_t)pair);
-            ts_matrix_copy(&a, &b);
+            ts_random_normal(&a, (uint64_t)pair, NULL);
+            ts_matrix_copy(&a, &b, NULL);
             bool same = true;
             for (int64_t r = 0; r < rows; r++)
                 for (int64_t c = 0; c < cols; c++) {
@@ -76,9 +76,9 @@ static void copies(void) {
 static void guards(void) {
     double room[49];
     ts_matrix all = ts_matrix_packed(TS_F64, 7, 7, room);
-    ts_matrix_fill(&all, 5);
+    ts_matrix_fill(&all, 5, NULL);
     ts_matrix middle = ts_matrix_slice(&all, 2, 1, 3, 4);
-    ts_matrix_fill(&middle, 1);
+    ts_matrix_fill(&middle, 1, NULL);
     for (int r = 0; r < 7; r++)
         for (int c = 0; c < 7; c++)
             CHECK_NUMBER(room[7 * r + c], r >= 2 && r < 5 && c >= 1 && c < 5 ? 1 : 5);

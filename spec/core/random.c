@@ -36,8 +36,8 @@ static void uniform_is_53_bits(void) {
     float narrow[N];
     ts_matrix m = ts_matrix_packed(TS_F64, 1, N, cells);
     ts_matrix f = ts_matrix_packed(TS_F32, 1, N, narrow);
-    ts_random_uniform(&m, seed);
-    ts_random_uniform(&f, seed);
+    ts_random_uniform(&m, seed, NULL);
+    ts_random_uniform(&f, seed, NULL);
     for (uint64_t n = 0; n < N; n++) {
         uint64_t bits = bits_of(seed, 0, n);
         CHECK_BITS(cells[n], (double)bits / 0x1p53);
@@ -51,7 +51,7 @@ static void uniform_is_53_bits(void) {
 static void normal_is_box_muller(void) {
     double cells[N];
     ts_matrix m = ts_matrix_packed(TS_F64, 1, N, cells);
-    ts_random_normal(&m, seed);
+    ts_random_normal(&m, seed, NULL);
     const long double turn = 6.283185307179586476925286766559L;
     for (uint64_t n = 0; n < N; n++) {
         uint64_t first = bits_of(seed, 1, n - n % 2), second = bits_of(seed, 1, n - n % 2 + 1);
@@ -68,8 +68,8 @@ static void strides_do_not_matter(void) {
     for (int normal = 0; normal < 2; normal++) {
         ts_matrix a = ts_matrix_packed(TS_F64, 6, 5, packed);
         ts_matrix b = {TS_F64, 6, 5, 2, 24, spread};
-        (normal ? ts_random_normal : ts_random_uniform)(&a, 7);
-        (normal ? ts_random_normal : ts_random_uniform)(&b, 7);
+        (normal ? ts_random_normal : ts_random_uniform)(&a, 7, NULL);
+        (normal ? ts_random_normal : ts_random_uniform)(&b, 7, NULL);
         CHECK(ts_matrix_identical(&a, &b));
     }
 }
@@ -80,7 +80,7 @@ static void moments(void) {
     static double cells[COUNT];
     double sum = 0, square = 0, fourth = 0;
     ts_matrix m = ts_matrix_packed(TS_F64, COUNT / 100, 100, cells);
-    ts_random_normal(&m, 1);
+    ts_random_normal(&m, 1, NULL);
     for (int i = 0; i < COUNT; i++) {
         double s = cells[i] * cells[i];
         sum += cells[i];
@@ -90,7 +90,7 @@ static void moments(void) {
     CHECK_NEAR(sum / COUNT, 0, 6 * sqrt(1.0 / COUNT));
     CHECK_NEAR(square / COUNT, 1, 6 * sqrt(2.0 / COUNT));  /* var of z^2: 3 - 1 */
     CHECK_NEAR(fourth / COUNT, 3, 6 * sqrt(96.0 / COUNT)); /* var of z^4: 105 - 9 */
-    ts_random_uniform(&m, 1);
+    ts_random_uniform(&m, 1, NULL);
     sum = square = 0;
     for (int i = 0; i < COUNT; i++) {
         sum += cells[i];
