@@ -43,6 +43,12 @@ local function by_table(list, node, used)
   return list[n]
 end
 
+-- Can x be merged: has it a `*`? (Tessera's own hide their metatables.)
+local function merges(x)
+  local metatable = debug.getmetatable(x)
+  return type(x) == "number" or metatable and rawget(metatable, "__mul")
+end
+
 --- Merges a list (of summaries, or of anything with `*`) with the bracketing given: "left", "right",
 -- "tree", or a nested table of positions. A list of one is that one.
 --     ts.fold({S, T, U}, {{1, 3}, 2})
@@ -52,6 +58,9 @@ end
 function bracketing.fold(list, how)
   check.arg(type(list) == "table", 1, "fold", "table expected, got %s", core.kind(list))
   check.arg(#list > 0, 1, "fold", "nothing to merge")
+  for n = 1, #list > 1 and #list or 0 do
+    check.arg(merges(list[n]), 1, "fold", "element %d is a %s, which has no *", n, core.kind(list[n]))
+  end
   if how == nil then how = "left" end
   if type(how) ~= "table" then
     check.arg(folds[how], 2, "fold", "invalid option '%s'", tostring(how))
