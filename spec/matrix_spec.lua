@@ -73,6 +73,16 @@ describe("a matrix", function()
         "bad argument #3 to 'matrix' %(the function must return a number, not nil, for %(1, 2%)%)")
     end)
 
+    it("with errors that have a name and a place, also through pcall", function()
+      assert.error_matches(function() ts.zeros() end, "^spec/.*: bad argument #1 to 'zeros' %(number expected, got no value%)")
+      assert.error_matches(function() ts.linspace(0, 1) end, "bad argument #3 to 'linspace'")
+      for name, call in pairs{fill = {}, set = {1, 1}, row = {}, col = {true}, slice = {}, take = {3}, map = {0}, to = {"x"}} do
+        local _, message = pcall(ts.zeros(2, 2)[name], ts.zeros(2, 2), table.unpack(call))
+        assert.matches("bad argument #%d to '" .. name .. "'", message)
+      end
+      assert.error_matches(function() ts.zeros(1, 1).row() end, "calling 'row' on bad self %(matrix expected, got no value%)")
+    end)
+
     it("with an error that a function raises unchanged", function()
       local reason = {}
       local ok, raised = pcall(ts.matrix, 2, 2, function() error(reason) end)
@@ -113,7 +123,7 @@ describe("a matrix", function()
       end
       assert.error_matches(function() ts.eye(1 << 32) end, "too large")
       assert.error_matches(function() ts.linspace(0, 1, 1 << 61) end, "too large")
-      assert.error_matches(function() ts.zeros(-1, 5) end, "bad argument #1 to 'zeros'")
+      assert.error_matches(function() ts.zeros(-1, 5) end, "bad argument #1 to 'zeros' %(%-1 is negative%)")
       assert.error_matches(function() ts.zeros(5, -1) end, "bad argument #2 to 'zeros'")
     end)
 

@@ -84,6 +84,25 @@ int64_t ts_lua_check_index(lua_State *L, int arg, int64_t n, const char *what) {
     return at;
 }
 
+double ts_lua_check_number(lua_State *L, int arg) {
+    int number;
+    double x = lua_tonumberx(L, arg, &number);
+    if (!number) ts_lua_type_error(L, arg, NULL, "number");
+    return x;
+}
+
+ts_dtype ts_lua_check_dtype_name(lua_State *L, int arg) {
+    if (lua_type(L, arg) != LUA_TSTRING) ts_lua_type_error(L, arg, NULL, "\"f64\" or \"f32\"");
+    const char *name = lua_tostring(L, arg);
+    for (int dtype = 0; ts_lua_dtype_names[dtype]; dtype++)
+        if (strcmp(name, ts_lua_dtype_names[dtype]) == 0) return (ts_dtype)dtype;
+    return (ts_dtype)ts_lua_arg_error(L, arg, NULL, "invalid option '%s'", name);
+}
+
+void ts_lua_check_type(lua_State *L, int arg, int type) {
+    if (lua_type(L, arg) != type) ts_lua_type_error(L, arg, NULL, lua_typename(L, type));
+}
+
 void ts_lua_check_dtype(lua_State *L, int arg, ts_dtype want, ts_dtype got) {
     if (want != got)
         ts_lua_arg_error(L, arg, NULL, "%s expected, got %s; convert with m:to(dtype)",

@@ -110,7 +110,7 @@ static int cosine(lua_State *L) { return unary(L, TS_COS); }
 /* [m, f] */
 static int map(lua_State *L) {
     const ts_matrix *m = ts_lua_check_matrix(L, 1);
-    luaL_checktype(L, 2, LUA_TFUNCTION);
+    ts_lua_check_type(L, 2, LUA_TFUNCTION);
     ts_matrix *out = ts_lua_new_matrix(L, m->dtype, m->rows, m->cols);
     for (int64_t r = 0; r < m->rows; r++)
         for (int64_t c = 0; c < m->cols; c++) {

@@ -53,7 +53,7 @@ static int encode(lua_State *L) {
 /* core.matrix.from_bytes(dtype, rows, cols, bytes, offset, kind [, swapped [, by_columns]]) ->
  * matrix, inexact: of the string behind `offset` bytes. */
 static int from_bytes(lua_State *L) {
-    ts_dtype dtype = (ts_dtype)luaL_checkoption(L, 1, NULL, ts_lua_dtype_names);
+    ts_dtype dtype = ts_lua_check_dtype_name(L, 1);
     int64_t rows = ts_lua_check_range(L, 2, 0, INT64_MAX);
     int64_t cols = ts_lua_check_range(L, 3, 0, INT64_MAX), cells;
     size_t length;

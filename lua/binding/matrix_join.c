@@ -3,7 +3,7 @@
 
 /* [A, B, ..] or [{A, B, ..}] -> a list of our own at 1, which no one else can change. */
 static int64_t gather(lua_State *L) {
-    luaL_checkany(L, 1);
+    if (lua_isnone(L, 1)) ts_lua_type_error(L, 1, NULL, "matrix");
     bool listed = lua_istable(L, 1);
     int64_t count = listed ? (int64_t)lua_rawlen(L, 1) : lua_gettop(L);
     lua_newtable(L);

@@ -1,14 +1,15 @@
 /* matrix_make.c -- the functions that make a matrix of something else than matrices. */
 #include "matrix.h"
 
-#include <math.h>
 #include <stdatomic.h>
 
 static const char *const plain_fields[] = {"dtype", NULL};
 static const char *const random_fields[] = {"dtype", "seed", NULL};
 
 static int64_t check_axis(lua_State *L, int arg) {
-    return ts_lua_check_range(L, arg, 0, INT64_MAX);
+    int64_t length = ts_lua_check_range(L, arg, INT64_MIN, INT64_MAX);
+    if (length < 0) ts_lua_arg_error(L, arg, NULL, "%I is negative", (LUAI_UACINT)length);
+    return length;
 }
 
 static ts_dtype check_plain(lua_State *L, int arg) {
@@ -39,7 +40,7 @@ static int eye(lua_State *L) {
 
 /* [a, b, n, options]: n numbers at equal distances, the first a, the last b. */
 static int linspace(lua_State *L) {
-    double a = luaL_checknumber(L, 1), b = luaL_checknumber(L, 2);
+    double a = ts_lua_check_number(L, 1), b = ts_lua_check_number(L, 2);
     int64_t n = check_axis(L, 3);
     ts_dtype dtype = check_plain(L, 4);
     ts_matrix *m = ts_lua_new_matrix(L, dtype, 1, n);
@@ -142,12 +143,11 @@ static int from_table(lua_State *L) {
 
 /* [table, options], or [rows, cols, (x | f), options] */
 static int matrix(lua_State *L) {
-    luaL_checkany(L, 1);
     if (lua_istable(L, 1)) return from_table(L);
     if (lua_isfunction(L, 3)) return from_function(L);
     if (lua_isnoneornil(L, 3)) return make_filled(L, 4, 0);
     if (lua_istable(L, 3)) return make_filled(L, 3, 0);
-    return make_filled(L, 4, luaL_checknumber(L, 3));
+    return make_filled(L, 4, ts_lua_check_number(L, 3));
 }
 
 const luaL_Reg ts_lua_matrix_makers[] = {

@@ -8,7 +8,7 @@ static int set(lua_State *L) {
     ts_matrix *m = ts_lua_check_matrix(L, 1);
     int64_t row = ts_lua_check_index(L, 2, m->rows, "row");
     int64_t col = ts_lua_check_index(L, 3, m->cols, "column");
-    ts_matrix_set(m, row, col, luaL_checknumber(L, 4));
+    ts_matrix_set(m, row, col, ts_lua_check_number(L, 4));
     return 0;
 }
 
@@ -86,7 +86,7 @@ static void check_ends(lua_State *L, int arg, int64_t n, int64_t *start, int64_t
 static int slice(lua_State *L) {
     const ts_matrix *m = ts_lua_check_matrix(L, 1);
     int64_t row, col, rows, cols;
-    luaL_checkany(L, 2);
+    if (lua_isnoneornil(L, 2)) ts_lua_type_error(L, 2, NULL, "number");
     check_ends(L, 2, m->rows, &row, &rows);
     check_ends(L, 4, m->cols, &col, &cols);
     return push_slice(L, row, col, rows, cols);
@@ -121,7 +121,7 @@ static int copy(lua_State *L) {
 /* [m, dtype] */
 static int to(lua_State *L) {
     const ts_matrix *m = ts_lua_check_matrix(L, 1);
-    ts_dtype dtype = (ts_dtype)luaL_checkoption(L, 2, NULL, ts_lua_dtype_names);
+    ts_dtype dtype = ts_lua_check_dtype_name(L, 2);
     ts_lua_copy(L, m, ts_lua_new_matrix(L, dtype, m->rows, m->cols));
     return 1;
 }
@@ -143,7 +143,7 @@ static int64_t list_index(lua_State *L, int64_t k, int64_t n) {
 /* [m, list, axis] -> [the rows or columns of the list, copied] */
 static int take(lua_State *L) {
     const ts_matrix *m = ts_lua_check_matrix(L, 1);
-    luaL_checktype(L, 2, LUA_TTABLE);
+    ts_lua_check_type(L, 2, LUA_TTABLE);
     int axis = ts_lua_opt_axis(L, 3, TS_LUA_ROWS);
     int64_t count = luaL_len(L, 2);
     if (count < 0) count = 0; /* a __len of the user's */
@@ -165,7 +165,7 @@ static int take(lua_State *L) {
 /* [m, x] -> [m] */
 static int fill(lua_State *L) {
     ts_matrix *m = ts_lua_check_matrix(L, 1);
-    ts_lua_fill(L, m, luaL_checknumber(L, 2));
+    ts_lua_fill(L, m, ts_lua_check_number(L, 2));
     lua_settop(L, 1);
     return 1;
 }
