@@ -74,7 +74,8 @@ describe("a matrix", function()
     end)
 
     it("with errors that have a name and a place, also through pcall", function()
-      assert.error_matches(function() ts.zeros() end, "^spec/.*: bad argument #1 to 'zeros' %(number expected, got no value%)")
+      local _, placed = pcall(function() ts.zeros() end)
+      assert.matches("spec/matrix_spec.lua:%d+: bad argument #1 to 'zeros' %(number expected, got no value%)$", placed)
       assert.error_matches(function() ts.linspace(0, 1) end, "bad argument #3 to 'linspace'")
       for name, call in pairs{fill = {}, set = {1, 1}, row = {}, col = {true}, slice = {}, take = {3}, map = {0}, to = {"x"}} do
         local _, message = pcall(ts.zeros(2, 2)[name], ts.zeros(2, 2), table.unpack(call))
