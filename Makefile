@@ -66,6 +66,7 @@ $(BUILD)/libtessera.a: $(CORE_O) | $(SETUP)
 $(BUILD)/tessera/core.so: $(BINDING_O) $(BUILD)/libtessera.a lua/binding/module.map | $(SETUP)
 	@mkdir -p $(@D) && echo "  cc  $@"
 	$(Q)$(CC) $(CFLAGS) $(SHARED) -o $@ $(filter-out %.map,$^) -fopenmp $(LIBS) $(LDFLAGS)
+	@! nm -u $@ | grep ' U ts_' # a module may lack symbols, but those are for Lua to bring
 
 $(BUILD)/obj/core/%.o: core/%.c | $(SETUP)
 	@mkdir -p $(@D) && echo "  cc  $@"
