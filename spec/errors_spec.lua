@@ -99,10 +99,7 @@ describe("L07: a wrong argument", function()
         for _, x in ipairs(wrong) do
           local arguments = table.move(call.arguments, 1, call.arguments.n, 1, {})
           arguments[n] = x
-          -- A huge, right number is an honest request; the iterators are lazy.
-          if not (call.name:find "sample" and x == 2 ^ 53) then
-            try(call.name, call.f, table.unpack(arguments, 1, call.arguments.n + 1))
-          end
+          try(call.name, call.f, table.unpack(arguments, 1, call.arguments.n + 1))
         end
         try(call.name, call.f, table.unpack(call.arguments, 1, n - 1))
       end

@@ -72,9 +72,10 @@ function bracketing.fold(list, how)
   return all
 end
 
-local function count_argument(n, name)
-  return check.arg(math.tointeger(n) and n >= 0 and math.tointeger(n), 1, name,
-    "a whole number from 0 up expected, got %s", tostring(n))
+-- Argument `at` of `name` as a whole number from 0 up (2.0 and "2" as Lua has it).
+local function count_argument(n, at, name)
+  local whole = math.tointeger(n)
+  return check.arg(whole and whole >= 0 and whole, at, name, "a whole number from 0 up expected, got %s", tostring(n))
 end
 
 -- How many bracketings there are of 1, 2, … leaves.
@@ -105,7 +106,7 @@ end
 ---@param n integer up to 36 (beyond, their number does not fit an integer)
 ---@return fun(): table?
 function bracketing.bracketings(n)
-  n = count_argument(n, "bracketings")
+  n = count_argument(n, 1, "bracketings")
   check.arg(n <= 36, 1, "bracketings", "%d is more than 36", n)
   local index, count = -1, n == 0 and 0 or trees(n)
   return function()
@@ -113,6 +114,13 @@ function bracketing.bracketings(n)
     if index >= count then return nil end
     return n == 1 and {1} or tree(1, n, index)
   end
+end
+
+-- The list f(1) .. f(n).
+local function counted(n, f)
+  local list = {}
+  for i = 1, n do list[i] = f(i) end
+  return list
 end
 
 -- Makes p the next permutation by the alphabet; says whether there is one.
@@ -136,11 +144,11 @@ end
 ---@param n integer
 ---@return fun(): integer[]?
 function bracketing.permutations(n)
-  n = count_argument(n, "permutations")
-  local p, more = {}, true
-  for i = 1, n do p[i] = i end
+  n = count_argument(n, 1, "permutations")
+  local p, more = nil, true
   return function()
     if not more then return nil end
+    p = p or counted(n, function(i) return i end)
     local found = table.move(p, 1, n, 1, {})
     more = advance(p)
     return found
@@ -184,12 +192,11 @@ end
 ---@param k? integer
 ---@return fun(): integer[][][]?
 function bracketing.partitions(n, k)
-  n = count_argument(n, "partitions")
-  check.arg(k == nil or math.tointeger(k) and k >= 0, 2, "partitions",
-    "a whole number from 0 up expected, got %s", tostring(k))
-  local number, more = {}, true
-  for key = 1, n do number[key] = 1 end
+  n = count_argument(n, 1, "partitions")
+  k = k ~= nil and count_argument(k, 2, "partitions") or nil
+  local number, more = nil, true
   return function()
+    number = number or counted(n, function() return 1 end)
     while more do
       local blocks = bracketing.sets(number, n)
       more = advance_blocks(number, n)

@@ -15,10 +15,10 @@ local function dice(count, seed)
   end
 end
 
-local function count_argument(n, name, least)
+local function count_argument(n, name, least, most)
   local whole = math.tointeger(n)
-  return check.arg(whole and whole >= least and whole, 1, name, "a whole number from %d up expected, got %s",
-    least, tostring(n))
+  return check.arg(whole and whole >= least and whole <= most and whole, 1, name,
+    "a whole number from %.0f to %.0f expected, got %s", least, most, tostring(n))
 end
 
 local function seed_of(options, n, name) return core.options(options, n, name, {seed = "integer"}).seed end
@@ -29,7 +29,7 @@ local function seed_of(options, n, name) return core.options(options, n, name, {
 ---@param options? {seed: integer}
 ---@return integer[]
 function sample.permutation(n, options)
-  n = count_argument(n, "permutation", 0)
+  n = count_argument(n, "permutation", 0, 2 ^ 24)
   local draw = dice(n, seed_of(options, 2, "permutation"))
   local p = {}
   for i = 1, n do p[i] = i end
@@ -54,7 +54,7 @@ end
 ---@param options? {seed: integer}
 ---@return table
 function sample.bracketing(n, options)
-  n = count_argument(n, "bracketing", 1)
+  n = count_argument(n, "bracketing", 1, 2 ^ 16)
   local draw = dice(n, seed_of(options, 2, "bracketing"))
   if n == 1 then return {1} end
   local link = {[0] = 0}
@@ -102,11 +102,11 @@ end
 ---@param options? {seed: integer}
 ---@return integer[][][]
 function sample.partition(n, k, options)
-  n = count_argument(n, "partition", 0)
-  check.arg(n <= 200, 1, "partition", "%d is more than 200", n)
+  n = count_argument(n, "partition", 0, 200)
   local draw, ways = dice(2 * n + 1, seed_of(options, 3, "partition")), stirling(n)
   k = k or draw_sets(ways, n, draw)
-  check.arg(math.tointeger(k) and (ways[n][k] or 0) > 0, 2, "partition", "%d keys make no %s sets", n, tostring(k))
+  k = math.tointeger(k) or k
+  check.arg((ways[n][k] or 0) > 0, 2, "partition", "%d keys make no %s sets", n, tostring(k))
   local set = {} -- of each key; the last key is alone in S(n - 1, k - 1) of S(n, k) partitions
   local sets = k
   for key = n, 1, -1 do
