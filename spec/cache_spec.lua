@@ -13,6 +13,12 @@ end
 
 local function causal(n) return ts.mask.causal(n) end
 
+local function one_by_one(n)
+  local ones = {}
+  for i = 1, n do ones[i] = 1 end
+  return ones
+end
+
 -- The rows of X in steps of these sizes.
 local function in_steps(layer, X, sizes, options)
   local cache, outputs, at = layer:cache(), {}, 0
@@ -30,9 +36,7 @@ describe("layer:step", function()
     for _, fields in ipairs{{}, {bias = true}, {rope = true}, {kv_heads = 4, rope = {layout = "interleaved", dims = 2, offset = 7}}} do
       local layer = layer_with(fields)
       local want = layer(X, {mask = causal(20)})
-      local ones = {}
-      for i = 1, 20 do ones[i] = 1 end
-      for _, sizes in ipairs{ones, {20}, {1, 19}, {7, 7, 6}, {3, 0, 2, 15}} do
+      for _, sizes in ipairs{one_by_one(20), {20}, {1, 19}, {7, 7, 6}, {3, 0, 2, 15}} do
         local got, cache = in_steps(layer, X, sizes)
         assert.within_bound(want, got, near)
         assert.equal(20, cache.length)
@@ -51,7 +55,7 @@ describe("layer:step", function()
     local layer = layer_with()
     local options = {
       mask = function(i, j) return j <= i and i - j < 4 end,
-      score = function(s, i, j, h) return s - h * (i - j) / 8 end,
+      score = function(s, i, j, h) return s * i / 8 - h * j / 8 end,
     }
     assert.within_bound(layer(X, options), (in_steps(layer, X, {1, 2, 7, 10}, options)), near)
     local by_head = {mask = function(i, j, h) return j <= i and (i + j) % h == 0 or i == j end}
@@ -63,6 +67,18 @@ describe("layer:step", function()
     local options = {scale = {1, 0.5, 0.25, 2}, sink = function(h) return h / 4 end}
     local want = layer(X, {scale = options.scale, sink = options.sink, mask = causal(20)})
     assert.within_bound(want, (in_steps(layer, X, {4, 16}, options)), near)
+  end)
+
+  it("moves the keys so far a few times only: storage doubles", function()
+    local layer, core = layer_with(), require "tessera.core"
+    local zeros, count = core.matrix.zeros, 0
+    finally(function() core.matrix.zeros = zeros end)
+    core.matrix.zeros = function(...)
+      count = count + 1
+      return zeros(...)
+    end
+    in_steps(layer, ts.ones(128, 12), one_by_one(128))
+    assert.equal(2 * 8, count) -- keys and values, for 1, 2, 4 .. 128 rows
   end)
 
   it("is not disturbed by what is done to its input afterwards", function()
@@ -175,6 +191,20 @@ describe("cache:fork", function()
     for i = 1, 5 do
       assert.within_bound(want[i], got[i], near)
       assert.equal(12 + i, branches[i].length)
+    end
+  end)
+
+  it("keeps the masks and scores of the branches of a step apart", function()
+    local layer = layer_with()
+    local short, long = layer:cache(), layer:cache()
+    layer:step(X:slice(1, 4), long)
+    local root = long:fork()
+    layer:step(X:slice(5, 6), long)
+    local options = {mask = function(i, j) return j <= i and (i + j) % 3 > 0 or i == j end, score = function(s, i, j) return s * i / 8 - j / 8 end}
+    local got = layer:step({Y, Y, Y}, {short, long, root}, options)
+    for n, before in ipairs{X:slice(1, 0), X:slice(1, 6), X:slice(1, 4)} do
+      local rows = before.rows
+      assert.within_bound(layer(ts.vcat(before, Y), options):slice(rows + 1, rows + 6), got[n], near)
     end
   end)
 

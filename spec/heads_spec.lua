@@ -38,6 +38,8 @@ describe("ts.heads", function()
     assert.matrix_identical(layer(5).WO, layer(5).WO)
     assert.is_false(layer(5).WQ[1] == layer(6).WQ[1])
     assert.is_false(layer(5).WQ[1] == layer(5).WK[1])
+    local apart = ts.heads{heads = 1, d_q = 8, d_k = 8, d_v = 5, seed = 5}
+    assert.is_false(apart.WQ[1] == apart.WK[1])
     local one, two = ts.heads{heads = 2, d_q = 8}, ts.heads{heads = 2, d_q = 8}
     assert.is_false(one.WO == two.WO)
   end)
@@ -409,7 +411,9 @@ describe("ts.heads.load", function()
     path = saved(tensors)
     assert.error_matches(function() ts.heads.load(path, {heads = 3}) end, "there are 2; say which with {layer = }: 'm.0.', 'm.1.'")
     assert.within_bound(want, ts.heads.load(path, {heads = 3, layer = 0})(X), 1e-14)
-    assert.matrix_identical(W.q * 2, ts.hcat(table.unpack{ts.heads.load(path, {heads = 1, layer = "m.1"}).WQ[1]}))
+    assert.matrix_identical(W.q * 2, ts.heads.load(path, {heads = 1, layer = "m.1"}).WQ[1])
+    for name, m in pairs(separate("m.10.", "q_proj", "k_proj", "v_proj", "o_proj")) do tensors[name] = m end
+    assert.matrix_identical(W.q * 2, ts.heads.load(saved(tensors), {heads = 1, layer = 1}).WQ[1]) -- not 10
     tensors["m.1.v_proj.weight"] = nil
     assert.error_matches(function() ts.heads.load(saved(tensors), {heads = 3, layer = 1}) end, "it has no 'm.1.v_proj.weight'")
     assert.error_matches(function() ts.heads.load(saved{x = X}, {heads = 3}) end, "no attention weights with names")
