@@ -438,7 +438,7 @@ static range fconst(double x) {
     return r;
 }
 
-static bool indices_fit(const ts_tile *tile) {
+bool ts_tile_has_forms(const ts_tile *tile) {
     return tile->i.first > -TS_INDEX_LIMIT && tile->i.last < TS_INDEX_LIMIT &&
            tile->j.first > -TS_INDEX_LIMIT && tile->j.last < TS_INDEX_LIMIT &&
            tile->h.first > -TS_INDEX_LIMIT && tile->h.last < TS_INDEX_LIMIT;
@@ -497,7 +497,7 @@ static range from_operands(const ts_program *program, const ts_node *node, const
     case TS_OP_h:
         return ints(tile->h.first, tile->h.last);
     case TS_OP_s:
-        return floats(tile->s_low, tile->s_high, false);
+        return any_float();
 #define X(name, result, arity, operands)                                                           \
     case TS_OP_##name:                                                                             \
         return WITH_##arity(bound_##name);
@@ -518,17 +518,19 @@ static range from_operands(const ts_program *program, const ts_node *node, const
     }
 }
 
-ts_interval ts_node_bound(const ts_program *program, int64_t at, const ts_tile *tile,
-                          const ts_interval *intervals) {
+static range bound_node(const ts_program *program, int64_t at, const ts_tile *tile, bool use_forms,
+                        const ts_interval *intervals) {
     const ts_node *node = &program->nodes[at];
-    if (program->forms && program->forms[at].linear && indices_fit(tile))
+    if (tile->any_float && node->type == TS_FLOAT) return any_float();
+    if (use_forms && program->forms[at].linear)
         return from_form(node->op, &program->forms[at], tile);
     return from_operands(program, node, tile, intervals);
 }
 
 ts_interval ts_program_bound(const ts_program *program, const ts_tile *tile,
                              ts_interval *intervals) {
+    const bool use_forms = program->forms && ts_tile_has_forms(tile);
     for (int64_t at = 0; at < program->count; at++)
-        intervals[at] = ts_node_bound(program, at, tile, intervals);
+        intervals[at] = bound_node(program, at, tile, use_forms, intervals);
     return intervals[program->count - 1];
 }

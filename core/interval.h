@@ -13,18 +13,17 @@ typedef struct {
     bool nan, whole;
 } ts_interval;
 
-/* The cells of a tile, not empty; for a score s is any number in its range. */
+/* The cells of a tile, not empty. */
 typedef struct {
     ts_range i, j, h;
-    double s_low, s_high;
+    bool any_float; /* nothing is known of floats: they are a score's, of any dtype */
 } ts_tile;
+
+/* Whether linear forms cannot wrap on its indices. */
+bool ts_tile_has_forms(const ts_tile *tile);
 
 /* Bounds of every node on the tile, into intervals[0 .. count - 1]; returns the result's. */
 ts_interval ts_program_bound(const ts_program *program, const ts_tile *tile,
                              ts_interval *intervals);
-
-/* The bound of one node from those of its operands. */
-ts_interval ts_node_bound(const ts_program *program, int64_t at, const ts_tile *tile,
-                          const ts_interval *intervals);
 
 #endif

@@ -2,6 +2,7 @@
 #include "mask.h"
 
 #include "interval.h"
+#include "lanes.h"
 
 #include <string.h>
 
@@ -10,25 +11,25 @@
 #define LEAF_KEYS 256
 #define LEAF_WORDS (LEAF_KEYS / 64)
 
+static size_t most(size_t a, size_t b) { return a > b ? a : b; }
+
+/* The bits of a leaf, then what a cover or a tile needs. */
 size_t ts_mask_scratch(const ts_mask *mask) {
-    return (size_t)mask->program->count * (sizeof(ts_interval) + sizeof(ts_value)) +
-           LEAF_ROWS * LEAF_WORDS * sizeof(uint64_t);
+    const size_t count = (size_t)mask->program->count;
+    return LEAF_ROWS * LEAF_WORDS * sizeof(uint64_t) +
+           most(ts_lanes_scratch(mask->program),
+                count * most(sizeof(ts_interval), sizeof(ts_value)));
 }
 
 static uint64_t *leaf_bits(void *scratch) { return scratch; }
-static ts_interval *intervals(void *scratch) {
-    return (ts_interval *)(leaf_bits(scratch) + LEAF_ROWS * LEAF_WORDS);
-}
-static ts_value *values(const ts_mask *mask, void *scratch) {
-    return (ts_value *)(intervals(scratch) + mask->program->count);
-}
+static void *work(void *scratch) { return leaf_bits(scratch) + LEAF_ROWS * LEAF_WORDS; }
 
 static int64_t length(ts_range r) { return r.last - r.first + 1; }
 
 ts_cover ts_mask_cover(const ts_mask *mask, int64_t h, ts_range i, ts_range j, void *scratch) {
     if (length(i) <= 0 || length(j) <= 0) return TS_EMPTY;
-    ts_tile tile = {i, j, {h, h}, 0, 0};
-    ts_interval result = ts_program_bound(mask->program, &tile, intervals(scratch));
+    ts_tile tile = {.i = i, .j = j, .h = {h, h}};
+    ts_interval result = ts_program_bound(mask->program, &tile, work(scratch));
     return result.low.b ? TS_FULL : result.high.b ? TS_PARTIAL : TS_EMPTY;
 }
 
@@ -37,30 +38,42 @@ static void fill_row(uint64_t *row, int64_t keys) {
     if (keys % 64) row[keys / 64] = ~(uint64_t)0 >> (64 - keys % 64);
 }
 
-static int64_t evaluate_row(const ts_mask *mask, int64_t h, int64_t i, ts_range j, uint64_t *row,
-                            void *scratch) {
-    int64_t kept = 0;
+/* Cell by cell, where there are no lanes. */
+static void evaluate_row(const ts_mask *mask, int64_t h, int64_t i, ts_range j, uint64_t *row,
+                         void *scratch) {
     memset(row, 0, (size_t)((length(j) + 63) / 64) * sizeof *row);
     for (int64_t k = 0; k < length(j); k++) {
-        bool keep = ts_program_eval(mask->program, 0, i, j.first + k, h, values(mask, scratch)).b;
+        bool keep = ts_program_eval(mask->program, 0, i, j.first + k, h, work(scratch)).b;
         row[k / 64] |= (uint64_t)keep << (k % 64);
-        kept += keep;
     }
+}
+
+static void evaluate(const ts_mask *mask, int64_t h, ts_range i, ts_range j, uint64_t *bits,
+                     int64_t words, void *scratch) {
+    if (!ts_lanes_ready(mask->program)) {
+        for (int64_t r = i.first; r <= i.last; r++, bits += words)
+            evaluate_row(mask, h, r, j, bits, scratch);
+        return;
+    }
+    for (int64_t first = j.first; first <= j.last; first += TS_LANES, bits += TS_LANES / 64) {
+        int64_t last = j.last - first < TS_LANES ? j.last : first + TS_LANES - 1;
+        ts_lanes_mask(mask->program, h, i, (ts_range){first, last}, bits, words, work(scratch));
+    }
+}
+
+static int64_t popcount(const uint64_t *bits, int64_t rows, int64_t words, int64_t stride) {
+    int64_t kept = 0;
+    for (int64_t r = 0; r < rows; r++, bits += stride)
+        for (int64_t w = 0; w < words; w++) kept += __builtin_popcountll(bits[w]);
     return kept;
 }
 
 ts_cover ts_mask_tile(const ts_mask *mask, int64_t h, ts_range i, ts_range j, uint64_t *bits,
                       int64_t words, void *scratch) {
-    ts_cover cover = ts_mask_cover(mask, h, i, j, scratch);
-    int64_t kept = 0, cells = length(i) * length(j);
-    for (int64_t r = i.first; r <= i.last; r++) {
-        uint64_t *row = bits + (r - i.first) * words;
-        if (cover == TS_EMPTY) memset(row, 0, (size_t)((length(j) + 63) / 64) * sizeof *row);
-        if (cover == TS_FULL) fill_row(row, length(j));
-        if (cover == TS_PARTIAL) kept += evaluate_row(mask, h, r, j, row, scratch);
-    }
-    if (cover != TS_PARTIAL) return cover;
-    return kept == 0 ? TS_EMPTY : kept == cells ? TS_FULL : TS_PARTIAL;
+    if (length(i) <= 0 || length(j) <= 0) return TS_EMPTY;
+    evaluate(mask, h, i, j, bits, words, scratch);
+    int64_t kept = popcount(bits, length(i), (length(j) + 63) / 64, words);
+    return kept == 0 ? TS_EMPTY : kept == length(i) * length(j) ? TS_FULL : TS_PARTIAL;
 }
 
 /* ---- the blocks of a band of queries ---- */
@@ -158,9 +171,7 @@ static void descend(descent *d, ts_range i, ts_range j) {
 
 static void count_full(descent *d, ts_range i, ts_range j) { d->count += length(i) * length(j); }
 static void count_leaf(descent *d, ts_range i, ts_range j, const uint64_t *bits) {
-    for (int64_t r = 0; r < length(i); r++)
-        for (int64_t w = 0; w < (length(j) + 63) / 64; w++)
-            d->count += __builtin_popcountll(bits[r * LEAF_WORDS + w]);
+    d->count += popcount(bits, length(i), (length(j) + 63) / 64, LEAF_WORDS);
 }
 
 ts_status ts_mask_count(const ts_mask *mask, int64_t h, ts_range i, ts_range j, const ts_run *run,

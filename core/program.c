@@ -2,6 +2,7 @@
 #include "program.h"
 
 #include "arith.h"
+#include "lanes.h"
 #include "table.h"
 
 const ts_op_kind ts_op_kinds[TS_OP_COUNT] = {
@@ -188,6 +189,17 @@ ts_value ts_node_eval(const ts_program *program, const ts_node *node, const ts_v
     }
 }
 
+/* Computed in double and rounded once more, a sum, product, quotient or root is the number that
+ * computing in f32 gives, since 53 >= 2 * 24 + 2 (Figueroa 1995). The others say so themselves. */
+ts_value ts_node_score(const ts_program *program, const ts_node *node, ts_dtype dtype,
+                       const ts_value *values) {
+    ts_value value = ts_node_eval(program, node, values);
+    if (dtype == TS_F64 || node->type != TS_FLOAT) return value;
+    if (node->op == TS_OP_ffrom) return AS_FLOAT((float)A(i));
+    if (node->op == TS_OP_ffloordiv) return AS_FLOAT(floorf((float)A(f) / (float)B(f)));
+    return AS_FLOAT((float)value.f);
+}
+
 ts_value ts_program_eval(const ts_program *program, double s, int64_t i, int64_t j, int64_t h,
                          ts_value *values) {
     for (int64_t at = 0; at < program->count; at++) {
@@ -214,13 +226,12 @@ ts_value ts_program_eval(const ts_program *program, double s, int64_t i, int64_t
 }
 
 size_t ts_program_scratch(const ts_program *program) {
-    return (size_t)program->count * sizeof(ts_value);
+    size_t cells = (size_t)program->count * sizeof(ts_value), lanes = ts_lanes_scratch(program);
+    return cells > lanes ? cells : lanes;
 }
 
-/* Each operation of floats rounds to f32: computed in double and rounded once more it is the same
- * number as computed in f32, since 53 >= 2 * 24 + 2 (Figueroa 1995). */
-static double score_f32(const ts_program *program, double s, int64_t i, int64_t j, int64_t h,
-                        ts_value *values) {
+static double score_cell(const ts_program *program, ts_dtype dtype, double s, int64_t i, int64_t j,
+                         int64_t h, ts_value *values) {
     for (int64_t at = 0; at < program->count; at++) {
         const ts_node *node = &program->nodes[at];
         switch (node->op) {
@@ -236,26 +247,50 @@ static double score_f32(const ts_program *program, double s, int64_t i, int64_t 
         case TS_OP_s:
             values[at].f = s;
             break;
-        case TS_OP_ffrom:
-            values[at].f = (float)A(i);
-            break;
         default:
-            values[at] = ts_node_eval(program, node, values);
+            values[at] = ts_node_score(program, node, dtype, values);
             break;
         }
-        if (node->type == TS_FLOAT) values[at].f = (float)values[at].f;
     }
     return values[program->count - 1].f;
 }
 
+/* Cell by cell, where there are no lanes. */
+static void score_row(const ts_program *program, ts_dtype dtype, int64_t h, int64_t i, ts_range j,
+                      void *scores, void *scratch) {
+    float *f32 = scores;
+    double *f64 = scores;
+    for (int64_t k = 0; k <= j.last - j.first; k++)
+        if (dtype == TS_F32)
+            f32[k] = (float)score_cell(program, dtype, f32[k], i, j.first + k, h, scratch);
+        else
+            f64[k] = score_cell(program, dtype, f64[k], i, j.first + k, h, scratch);
+}
+
+void ts_program_score(const ts_program *program, ts_dtype dtype, int64_t h, ts_range i, ts_range j,
+                      void *scores, int64_t stride, void *scratch) {
+    const int64_t size = (int64_t)ts_dtype_size(dtype);
+    char *at = scores;
+    if (i.first > i.last) return;
+    if (!ts_lanes_ready(program)) {
+        for (int64_t row = i.first; row <= i.last; row++, at += stride * size)
+            score_row(program, dtype, h, row, j, at, scratch);
+        return;
+    }
+    for (int64_t first = j.first; first <= j.last; first += TS_LANES, at += TS_LANES * size) {
+        int64_t last = j.last - first < TS_LANES ? j.last : first + TS_LANES - 1;
+        ts_lanes_score(program, dtype, h, i, (ts_range){first, last}, at, stride, scratch);
+    }
+}
+
 void ts_program_score_f32(const ts_program *program, int64_t h, int64_t i, int64_t j, int64_t count,
                           float *s, void *scratch) {
-    for (int64_t k = 0; k < count; k++)
-        s[k] = (float)score_f32(program, s[k], i, j + k, h, scratch);
+    ts_program_score(program, TS_F32, h, (ts_range){i, i}, (ts_range){j, j + count - 1}, s, 0,
+                     scratch);
 }
 
 void ts_program_score_f64(const ts_program *program, int64_t h, int64_t i, int64_t j, int64_t count,
                           double *s, void *scratch) {
-    for (int64_t k = 0; k < count; k++)
-        s[k] = ts_program_eval(program, s[k], i, j + k, h, scratch).f;
+    ts_program_score(program, TS_F64, h, (ts_range){i, i}, (ts_range){j, j + count - 1}, s, 0,
+                     scratch);
 }

@@ -155,8 +155,12 @@ size_t ts_program_scratch(const ts_program *program);
 ts_value ts_program_eval(const ts_program *program, double s, int64_t i, int64_t j, int64_t h,
                          ts_value *values);
 
-/* Replaces the `count` scores s[0..] of query i, keys j, j + 1, .. and head h by the program's
- * result, in the dtype of s. exp, log, tanh, sin, cos are SLEEF's, within 3.5 ulp. */
+/* Replaces the scores of queries i.first .. i.last and keys j.first .. j.last of head h, rows
+ * `stride` numbers of `dtype` apart, by the program's results, in that dtype. exp, log, tanh, sin,
+ * cos are SLEEF's, within 3.5 ulp. Many rows at once cost less a row. */
+void ts_program_score(const ts_program *program, ts_dtype dtype, int64_t h, ts_range i, ts_range j,
+                      void *scores, int64_t stride, void *scratch);
+/* The same for the `count` scores of query i, keys j, j + 1, .. */
 void ts_program_score_f32(const ts_program *program, int64_t h, int64_t i, int64_t j, int64_t count,
                           float *s, void *scratch);
 void ts_program_score_f64(const ts_program *program, int64_t h, int64_t i, int64_t j, int64_t count,

@@ -47,5 +47,8 @@ int ts_op_table(ts_op op);
 
 /* The value of one node that is none of i, j, h, s. */
 ts_value ts_node_eval(const ts_program *program, const ts_node *node, const ts_value *values);
+/* The same in a score: floats are of this dtype, and rounded once. */
+ts_value ts_node_score(const ts_program *program, const ts_node *node, ts_dtype dtype,
+                       const ts_value *values);
 
 #endif

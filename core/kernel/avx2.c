@@ -19,6 +19,12 @@
 #define MAX_f64(x, y) ((vec_f64)_mm256_max_pd(x, y))
 #define EXP2_f32(x) ((vec_f32)Sleef_exp2f8_u35avx2(x))
 #define EXP2_f64(x) ((vec_f64)Sleef_exp2d4_u35avx2(x))
+#define SLEEF_f32(f, ulp) Sleef_##f##f8_##ulp##avx2
+#define SLEEF_ALONE_f32(f, ulp) Sleef_finz_##f##f8_##ulp##avx2
+#define SLEEF_f64(f, ulp) Sleef_##f##d4_##ulp##avx2
+#define SLEEF_ALONE_f64(f, ulp) Sleef_finz_##f##d4_##ulp##avx2
+#define SIGNS_f32(x) (uint32_t) _mm256_movemask_ps((__m256)(x))
+#define SIGNS_f64(x) (uint32_t) _mm256_movemask_pd((__m256d)(x))
 #define SHAPES                                                                                     \
     SHAPE(1, 1)                                                                                    \
     SHAPE(2, 1)                                                                                    \

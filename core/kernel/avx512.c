@@ -19,6 +19,12 @@
 #define MAX_f64(x, y) ((vec_f64)_mm512_max_pd(x, y))
 #define EXP2_f32(x) ((vec_f32)Sleef_exp2f16_u35avx512f(x))
 #define EXP2_f64(x) ((vec_f64)Sleef_exp2d8_u35avx512f(x))
+#define SLEEF_f32(f, ulp) Sleef_##f##f16_##ulp##avx512f
+#define SLEEF_ALONE_f32(f, ulp) Sleef_finz_##f##f16_##ulp##avx512f
+#define SLEEF_f64(f, ulp) Sleef_##f##d8_##ulp##avx512f
+#define SLEEF_ALONE_f64(f, ulp) Sleef_finz_##f##d8_##ulp##avx512f
+#define SIGNS_f32(x) _mm512_movepi32_mask((__m512i)(x))
+#define SIGNS_f64(x) _mm512_movepi64_mask((__m512i)(x))
 #define SHAPES                                                                                     \
     SHAPE(1, 1)                                                                                    \
     SHAPE(2, 1)                                                                                    \

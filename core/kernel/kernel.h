@@ -58,7 +58,8 @@ typedef struct {
 
 typedef struct ts_kernel {
     const char *name;
-    const ts_loops *loops[2]; /* by dtype */
+    const ts_loops *loops[2];          /* by dtype */
+    const struct ts_lane_table *lanes; /* the operations of programs: lanes.h */
 } ts_kernel;
 
 /* The best set that the CPU and the operating system allow, or the one TESSERA_ISA names. NULL

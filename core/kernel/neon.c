@@ -19,6 +19,12 @@
 #define MAX_f64(x, y) ((vec_f64)vmaxnmq_f64(x, y))
 #define EXP2_f32(x) ((vec_f32)Sleef_exp2f4_u35advsimd(x))
 #define EXP2_f64(x) ((vec_f64)Sleef_exp2d2_u35advsimd(x))
+#define SLEEF_f32(f, ulp) Sleef_##f##f4_##ulp##advsimd
+#define SLEEF_ALONE_f32(f, ulp) Sleef_finz_##f##f4_##ulp##advsimd
+#define SLEEF_f64(f, ulp) Sleef_##f##d2_##ulp##advsimd
+#define SLEEF_ALONE_f64(f, ulp) Sleef_finz_##f##d2_##ulp##advsimd
+#define SIGNS_f32(x) vaddvq_u32(vandq_u32((uint32x4_t)(x), (uint32x4_t){1, 2, 4, 8}))
+#define SIGNS_f64(x) vaddvq_u64(vandq_u64((uint64x2_t)(x), (uint64x2_t){1, 2}))
 #define SHAPES                                                                                     \
     SHAPE(1, 1)                                                                                    \
     SHAPE(2, 1)                                                                                    \

@@ -19,6 +19,12 @@
 #define MAX_f64(x, y) ((vec_f64)_mm_max_pd(x, y))
 #define EXP2_f32(x) ((vec_f32)Sleef_exp2f4_u35sse2(x))
 #define EXP2_f64(x) ((vec_f64)Sleef_exp2d2_u35sse2(x))
+#define SLEEF_f32(f, ulp) Sleef_##f##f4_##ulp##sse2
+#define SLEEF_ALONE_f32(f, ulp) Sleef_cinz_##f##f4_##ulp##sse2
+#define SLEEF_f64(f, ulp) Sleef_##f##d2_##ulp##sse2
+#define SLEEF_ALONE_f64(f, ulp) Sleef_cinz_##f##d2_##ulp##sse2
+#define SIGNS_f32(x) (uint32_t) _mm_movemask_ps((__m128)(x))
+#define SIGNS_f64(x) (uint32_t) _mm_movemask_pd((__m128d)(x))
 #define SHAPES                                                                                     \
     SHAPE(1, 1)                                                                                    \
     SHAPE(2, 1)                                                                                    \

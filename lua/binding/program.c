@@ -375,16 +375,14 @@ static int run(lua_State *L) {
     return 1;
 }
 
-/* [P, i1, i2, j1, j2 [, h [, s_low, s_high]]] -> low, high, nan: all values lie between, or are NaN
+/* [P, i1, i2, j1, j2 [, h]] -> low, high, nan: all values lie between, or are NaN
  * where `nan`; booleans are false, false or true, true where decided, else false, true */
 static int bound(lua_State *L) {
     const ts_program *program = ts_lua_check_program(L, 1);
     int64_t h = luaL_optinteger(L, 6, 1);
     ts_tile tile = {.i = {luaL_checkinteger(L, 2), luaL_checkinteger(L, 3)},
                     .j = {luaL_checkinteger(L, 4), luaL_checkinteger(L, 5)},
-                    .h = {h, h},
-                    .s_low = luaL_optnumber(L, 7, 0)};
-    tile.s_high = luaL_optnumber(L, 8, tile.s_low);
+                    .h = {h, h}};
     luaL_argcheck(L, tile.i.first <= tile.i.last, 3, "no rows");
     luaL_argcheck(L, tile.j.first <= tile.j.last, 5, "no keys");
     ts_interval *intervals = lua_newuserdatauv(L, (size_t)program->count * sizeof *intervals, 0);

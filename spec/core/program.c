@@ -1,0 +1,321 @@
+/* program.c -- random programs: bounds hold what is computed, lanes compute what single numbers do,
+ * and simplified programs mean what they did. */
+#include "builder.h"
+#include "check.h"
+#include "interval.h"
+#include "kernel/kernel.h"
+#include "lanes.h"
+#include "mask.h"
+
+#include <stdlib.h>
+
+/* ---- random programs ---- */
+
+static uint64_t state;
+static uint64_t draw(void) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return state >> 33;
+}
+static int64_t below(int64_t n) { return (int64_t)(draw() % (uint64_t)n); }
+
+static const int64_t ints[] = {0,          1,          -1,        2,        -2,   3,       5,
+                               7,          8,          -8,        13,       64,   -64,     100,
+                               255,        1000,       512,       4096,     1024, 1000003, 1 << 30,
+                               -(1 << 30), 4294967296, INT64_MAX, INT64_MIN};
+static const double floats[] = {0.0, -0.0, 0.5, 1,  -1,   2,     -2,       3,         0.25, 1.5,
+                                7,   10,   16,  64, 1e-3, 1e300, INFINITY, -INFINITY, NAN,  5e-324};
+enum { INTS = sizeof ints / sizeof *ints, FLOATS = sizeof floats / sizeof *floats };
+
+enum { MOST = 40, TABLE = 40 };
+static int64_t table_ints[TABLE];
+static double table_floats[TABLE];
+static uint8_t table_bools[TABLE];
+static double matrix_numbers[12 * 20];
+static uint64_t bit_words[2 * 50 * 2];
+static ts_table tables[5];
+
+static void make_tables(void) {
+    for (int k = 0; k < TABLE; k++) {
+        table_ints[k] = below(4) ? k / 3 : ints[below(INTS)];
+        table_floats[k] = below(4) ? k / 4.0 : floats[below(FLOATS)];
+        table_bools[k] = (uint8_t)(k / 7 % 2);
+    }
+    for (int k = 0; k < 12 * 20; k++) matrix_numbers[k] = k % 31 ? k % 5 : NAN;
+    for (int k = 0; k < 2 * 50; k++) {
+        bit_words[2 * k] = k % 3 ? ~(uint64_t)0 << (k % 64) : draw() << 31 ^ draw();
+        bit_words[2 * k + 1] = k % 5 ? 0x3f : 0;
+    }
+    tables[0] = (ts_table){.kind = TS_TABLE_INTS, .first = -3, .count = TABLE, .ints = table_ints};
+    tables[1] =
+        (ts_table){.kind = TS_TABLE_FLOATS, .first = 1, .count = TABLE, .floats = table_floats};
+    tables[2] =
+        (ts_table){.kind = TS_TABLE_BOOLS, .first = 0, .count = TABLE, .bools = table_bools};
+    tables[3] = (ts_table){.kind = TS_TABLE_MATRIX,
+                           .matrix = ts_matrix_packed(TS_F64, 12, 20, matrix_numbers)};
+    tables[4] = (ts_table){
+        .kind = TS_TABLE_BITS, .rows = 50, .cols = 70, .heads = 2, .words = 2, .bits = bit_words};
+}
+
+static ts_type type_of(char letter) {
+    return letter == 'i' ? TS_INT : letter == 'f' ? TS_FLOAT : TS_BOOL;
+}
+
+/* A node of this type before `count`, mostly a late one; NONE where there is none. */
+static int32_t pick(const ts_node *nodes, int64_t count, ts_type type) {
+    for (int tries = 0; tries < 20; tries++) {
+        int64_t at = below(2) ? below(count) : count - 1 - below(count < 4 ? count : 4);
+        if (nodes[at].type == type) return (int32_t)at;
+    }
+    return -1;
+}
+
+static bool random_node(ts_node *nodes, int64_t count, bool score, ts_node *node) {
+    static const int table_of[] = {[TS_OP_itable] = 0,
+                                   [TS_OP_ftable] = 1,
+                                   [TS_OP_btable] = 2,
+                                   [TS_OP_matrix] = 3,
+                                   [TS_OP_bits] = 4};
+    ts_op op = (ts_op)below(TS_OP_COUNT);
+    if (op == TS_OP_s && !score) return false;
+    const ts_op_kind *kind = &ts_op_kinds[op];
+    *node = (ts_node){.op = (uint8_t)op,
+                      .type = (uint8_t)kind->result,
+                      .operand = {-1, -1, -1},
+                      .table = op >= TS_OP_itable ? table_of[op] : -1};
+    for (int k = 0; k < kind->arity; k++) {
+        node->operand[k] = pick(nodes, count, type_of(kind->operands[k]));
+        if (node->operand[k] < 0) return false;
+    }
+    if (op == TS_OP_iconst) node->constant.i = ints[below(INTS)];
+    if (op == TS_OP_fconst) node->constant.f = floats[below(FLOATS)];
+    if (op == TS_OP_bconst) node->constant.i = below(2);
+    return true;
+}
+
+static ts_form forms[MOST];
+
+/* A program of this result type; small whole constants and i, j are there from the start. */
+static ts_program random_program(ts_node *nodes, ts_type result, bool score) {
+    int64_t count = 0;
+    for (; count < 3; count++)
+        nodes[count] = (ts_node){
+            .op = (uint8_t)(TS_OP_i + count), .type = TS_INT, .operand = {-1, -1, -1}, .table = -1};
+    if (score)
+        nodes[count++] =
+            (ts_node){.op = TS_OP_s, .type = TS_FLOAT, .operand = {-1, -1, -1}, .table = -1};
+    int64_t wanted = 5 + below(MOST - 6);
+    while (count < wanted || nodes[count - 1].type != result) {
+        if (count == MOST) count = score ? 4 : 3;
+        count += random_node(nodes, count, score, &nodes[count]);
+    }
+    ts_program_forms(nodes, count, forms);
+    return (ts_program){count, 5, nodes, tables, forms};
+}
+
+/* ---- what is checked ---- */
+
+static char scratch[1 << 20];
+static ts_interval intervals[MOST];
+static ts_value values[MOST];
+
+static bool inside(const ts_node *node, const ts_interval *bound, ts_value x) {
+    if (node->type == TS_INT) return bound->low.i <= x.i && x.i <= bound->high.i;
+    if (node->type == TS_BOOL) return bound->low.b <= x.b && x.b <= bound->high.b;
+    if (isnan(x.f)) return bound->nan;
+    return bound->low.f <= x.f && x.f <= bound->high.f && (!bound->whole || floor(x.f) == x.f);
+}
+
+static void random_tile(ts_range *i, ts_range *j) {
+    int64_t rows = 1 + below(below(2) ? 4 : 60), keys = 1 + below(below(2) ? 8 : TS_LANES);
+    i->first = 1 + below(below(2) ? 20 : 2000);
+    j->first = 1 + below(below(2) ? 20 : 2000);
+    i->last = i->first + rows - 1, j->last = j->first + keys - 1;
+}
+
+/* Each node of each cell lies in the bound of that node. */
+static void check_bounds(uint64_t seed) {
+    ts_node nodes[MOST];
+    ts_tile tile = {.h = {1 + below(2), 0}};
+    ts_program program = random_program(nodes, (ts_type)below(3), false);
+    random_tile(&tile.i, &tile.j);
+    tile.h.last = tile.h.first;
+    ts_program_bound(&program, &tile, intervals);
+    bool held = true;
+    for (int64_t n = 0; n < 300 && held; n++) {
+        int64_t i = tile.i.first + below(tile.i.last - tile.i.first + 1);
+        int64_t j = tile.j.first + below(tile.j.last - tile.j.first + 1);
+        ts_program_eval(&program, 0, i, j, tile.h.first, values);
+        for (int64_t at = 0; at < program.count && held; at++) {
+            held = inside(&nodes[at], &intervals[at], values[at]);
+            if (!held)
+                printf("seed %" PRIu64 ": %s at (%" PRId64 ", %" PRId64 ") is outside its bound\n",
+                       seed, ts_op_kinds[nodes[at].op].name, i, j);
+        }
+    }
+    CHECK(held);
+}
+
+/* Every bit of a tile is what the cell alone gives. */
+static void check_mask_lanes(uint64_t seed) {
+    ts_node nodes[MOST];
+    ts_program program = random_program(nodes, TS_BOOL, false);
+    ts_range i, j;
+    uint64_t bits[64 * 4];
+    int64_t h = 1 + below(2);
+    random_tile(&i, &j);
+    if (ts_lanes_scratch(&program) > sizeof scratch) abort();
+    ts_lanes_mask(&program, h, i, j, bits, 4, scratch);
+    bool same = true;
+    for (int64_t r = i.first; r <= i.last && same; r++)
+        for (int64_t k = 0; k < (j.last - j.first + 64) / 64 * 64 && same; k++) {
+            bool want =
+                j.first + k <= j.last && ts_program_eval(&program, 0, r, j.first + k, h, values).b;
+            same = (bits[(r - i.first) * 4 + k / 64] >> (k % 64) & 1) == want;
+            if (!same)
+                printf("seed %" PRIu64 ": cell (%" PRId64 ", %" PRId64 ") should be %d\n", seed, r,
+                       j.first + k, want);
+        }
+    CHECK(same);
+}
+
+static bool uses_libm(const ts_program *program) {
+    for (int64_t at = 0; at < program->count; at++) {
+        ts_op op = program->nodes[at].op;
+        if ((op >= TS_OP_fexp && op <= TS_OP_ftanh) || op == TS_OP_fpow) return true;
+    }
+    return false;
+}
+
+static bool same_bits(double a, double b) {
+    return (isnan(a) && isnan(b)) || (a == b && signbit(a) == signbit(b));
+}
+
+static const double scores[] = {0.0, 1.5, -2.25, 1e-3, 100, -0.0, 3, -1e30, 7, 0.1};
+
+/* Without functions scores in lanes are those of single numbers, bit for bit; with them, those of a
+ * tile of one cell. */
+static void check_score_lanes(uint64_t seed) {
+    ts_node nodes[MOST];
+    ts_program program = random_program(nodes, TS_FLOAT, true);
+    ts_range i, j;
+    double tile[60 * TS_LANES], one;
+    int64_t h = 1 + below(2), keys;
+    random_tile(&i, &j);
+    keys = j.last - j.first + 1;
+    for (int64_t k = 0; k < 60 * TS_LANES; k++) tile[k] = scores[k % 10];
+    ts_program_score(&program, TS_F64, h, i, j, tile, TS_LANES, scratch);
+    bool same = true, functions = uses_libm(&program);
+    for (int64_t n = 0; n < 300 && same; n++) {
+        int64_t r = below(i.last - i.first + 1), k = below(keys), at = r * TS_LANES + k;
+        one = scores[at % 10];
+        if (functions)
+            ts_program_score_f64(&program, h, i.first + r, j.first + k, 1, &one, scratch);
+        else
+            one = ts_program_eval(&program, one, i.first + r, j.first + k, h, values).f;
+        same = same_bits(one, tile[at]);
+        if (!same)
+            printf("seed %" PRIu64 ": score (%" PRId64 ", %" PRId64 ") is %a, not %a\n", seed,
+                   i.first + r, j.first + k, tile[at], one);
+    }
+    for (int64_t k = keys; k < TS_LANES && same; k++) same = tile[k] == scores[k % 10];
+    CHECK(same);
+}
+
+static double program_f32(const ts_program *program, float s, int64_t i, int64_t j, int64_t h) {
+    ts_program_score_f32(program, h, i, j, 1, &s, scratch);
+    return s;
+}
+
+/* A score of f32 in a tile is that of one cell. */
+static void check_narrow_scores(uint64_t seed) {
+    ts_node nodes[MOST];
+    ts_program program = random_program(nodes, TS_FLOAT, true);
+    ts_range i, j;
+    float tile[60 * TS_LANES];
+    random_tile(&i, &j);
+    for (int64_t k = 0; k < 60 * TS_LANES; k++) tile[k] = (float)scores[k % 10];
+    ts_program_score(&program, TS_F32, 1, i, j, tile, TS_LANES, scratch);
+    bool same = true;
+    for (int64_t n = 0; n < 100 && same; n++) {
+        int64_t r = below(i.last - i.first + 1), k = below(j.last - j.first + 1);
+        int64_t at = r * TS_LANES + k;
+        double want = program_f32(&program, (float)scores[at % 10], i.first + r, j.first + k, 1);
+        same = same_bits(want, tile[at]);
+        if (!same)
+            printf("seed %" PRIu64 ": f32 score (%" PRId64 ", %" PRId64 ") is %a, not %a\n", seed,
+                   i.first + r, j.first + k, tile[at], want);
+    }
+    CHECK(same);
+}
+
+/* A program put through the builder gives the same result in every cell. */
+static void check_builder(uint64_t seed) {
+    static char memory[1 << 20];
+    ts_node nodes[MOST];
+    int32_t numbers[4 * MOST];
+    ts_builder builder;
+    ts_program program = random_program(nodes, (ts_type)below(3), true);
+    ts_builder_open(&builder, memory, program.count, 5);
+    int32_t result = ts_builder_inline(&builder, &program, -1, -1, -1, numbers);
+    ts_builder_finish(&builder, result, numbers);
+    ts_program simple = {builder.count, builder.table_count, builder.nodes, builder.tables, NULL};
+    ts_detail detail;
+    CHECK(ts_program_check(&simple, &detail) == TS_OK);
+    bool same = true;
+    for (int n = 0; n < 200 && same; n++) {
+        int64_t i = 1 + below(100), j = 1 + below(100), h = 1 + below(2);
+        double s = scores[below(10)];
+        ts_value want = ts_program_eval(&program, s, i, j, h, values);
+        ts_value got = ts_program_eval(&simple, s, i, j, h, values);
+        ts_type type = nodes[program.count - 1].type;
+        same = type == TS_INT    ? got.i == want.i
+               : type == TS_BOOL ? got.b == want.b
+                                 : same_bits(got.f, want.f);
+    }
+    if (!same) printf("seed %" PRIu64 ": simplified differs\n", seed);
+    CHECK(same);
+}
+
+static void check_malformed(void) {
+    ts_detail detail;
+    ts_node nodes[2] = {{.op = TS_OP_i, .type = TS_INT, .operand = {-1, -1, -1}, .table = -1},
+                        {.op = TS_OP_ineg, .type = TS_INT, .operand = {0, -1, -1}, .table = -1}};
+    ts_program program = {.count = 2, .nodes = nodes};
+    CHECK_INT(ts_program_check(&program, &detail), TS_OK);
+    nodes[1].operand[0] = 1;
+    CHECK_INT(ts_program_check(&program, &detail), TS_MALFORMED);
+    CHECK_INT(detail.key, 2);
+    nodes[1].operand[0] = 0, nodes[1].type = TS_BOOL;
+    CHECK_INT(ts_program_check(&program, &detail), TS_MALFORMED);
+    nodes[1].type = TS_INT, nodes[1].op = TS_OP_bnot;
+    CHECK_INT(ts_program_check(&program, &detail), TS_MALFORMED);
+    nodes[1].op = TS_OP_COUNT;
+    CHECK_INT(ts_program_check(&program, &detail), TS_MALFORMED);
+    nodes[1].op = TS_OP_itable, nodes[1].table = 0;
+    CHECK_INT(ts_program_check(&program, &detail), TS_MALFORMED);
+    program.count = 0;
+    CHECK_INT(ts_program_check(&program, &detail), TS_MALFORMED);
+}
+
+/* Runs f on `count` seeds. */
+static void each_seed(void (*f)(uint64_t seed), uint64_t first, uint64_t count) {
+    for (uint64_t seed = first; seed < first + count; seed++) {
+        state = seed * 0x9e3779b97f4a7c15u;
+        draw();
+        make_tables();
+        f(seed);
+    }
+}
+
+int main(int argc, char **argv) {
+    uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
+    uint64_t count = argc > 2 ? strtoull(argv[2], NULL, 10) : 500;
+    if (ts_kernel_select(getenv("TESSERA_ISA")) != TS_OK) return 1;
+    check_malformed();
+    each_seed(check_bounds, first, 4 * count);
+    each_seed(check_builder, first, 2 * count);
+    each_seed(check_mask_lanes, first, 4 * count);
+    each_seed(check_score_lanes, first, 2 * count);
+    each_seed(check_narrow_scores, first, count);
+    return check_done();
+}
