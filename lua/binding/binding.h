@@ -63,6 +63,8 @@ int ts_lua_type_error(lua_State *L, int arg, const char *name, const char *expec
 const char *ts_lua_kind(lua_State *L, int index);
 /* [..., message]: raises it behind the position of the user's line. */
 int ts_lua_error(lua_State *L);
+/* The name of the running function; where it is a method, *arg (or NULL) counts without self. */
+const char *ts_lua_running(lua_State *L, int *arg);
 /* [..., table of C functions]: remembers their names, so that errors can tell them. */
 void ts_lua_name_functions(lua_State *L, bool are_methods);
 int ts_lua_home(lua_State *L);

@@ -32,6 +32,12 @@ typedef struct ts_lua_problem {
     ts_detail cell;
 } ts_lua_problem;
 
+int ts_lua_problem_new(lua_State *L);         /* problem_make.c: core.problem.new */
+extern const luaL_Reg ts_lua_problem_roads[]; /* problem_roads.c: its methods */
+/* problem_score.c: ts_score.call, asks the Lua function for the allowed cells. */
+ts_status ts_lua_call_score(void *data, int64_t h, int64_t i, int64_t j, int64_t count,
+                            const uint64_t *allowed, double *s);
+
 ts_lua_problem *ts_lua_check_problem(lua_State *L, int arg);
 ts_lua_problem *ts_lua_test_problem(lua_State *L, int index);
 
@@ -59,7 +65,7 @@ typedef struct {
  * blocks need not hold every key. */
 void ts_lua_read_tiling(lua_State *L, int arg, const ts_problem *problem, bool partial,
                         ts_lua_tiling *out);
-int ts_lua_problem_plan(lua_State *L);  /* core.problem.plan */
+int ts_lua_problem_plan(lua_State *L);   /* core.problem.plan */
 int ts_lua_problem_bound(lua_State *L);  /* bound.c: core.problem.bound */
 int ts_lua_problem_oracle(lua_State *L); /* oracle.c: P:oracle */
 /* The field `empty` of the table at arg: "zero", "error", or -1. */
