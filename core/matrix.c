@@ -161,10 +161,16 @@ ts_status ts_matrix_fill(ts_matrix *m, double x, const ts_run *run) {
 /* Comparisons */
 
 bool ts_matrix_equal(const ts_matrix *a, const ts_matrix *b) {
+    double room_a[TS_STRIP], room_b[TS_STRIP];
     if (a->dtype != b->dtype || a->rows != b->rows || a->cols != b->cols) return false;
-    for (int64_t r = 0; r < a->rows; r++)
-        for (int64_t c = 0; c < a->cols; c++)
-            if (!(ts_matrix_get(a, r, c) == ts_matrix_get(b, r, c))) return false;
+    ts_strips at = ts_strips_of(a, NULL);
+    while (ts_strips_next(&at)) {
+        const double *x = ts_strip_load(a, at.row, at.col, at.count, room_a);
+        const double *y = ts_strip_load(b, at.row, at.col, at.count, room_b);
+        bool equal = true;
+        for (int64_t i = 0; i < at.count; i++) equal &= x[i] == y[i];
+        if (!equal) return false;
+    }
     return true;
 }
 
@@ -204,15 +210,19 @@ double ts_ulps(ts_dtype dtype, double a, double b) {
 }
 
 double ts_matrix_ulps(const ts_matrix *a, const ts_matrix *b, int64_t *row, int64_t *col) {
-    double worst = -1;
+    double room_a[TS_STRIP], room_b[TS_STRIP], worst = -1;
+    ts_strips at = ts_strips_of(a, NULL);
     *row = *col = -1;
-    for (int64_t r = 0; r < a->rows; r++)
-        for (int64_t c = 0; c < a->cols; c++) {
-            double ulps = ts_ulps(a->dtype, ts_matrix_get(a, r, c), ts_matrix_get(b, r, c));
+    while (ts_strips_next(&at)) {
+        const double *x = ts_strip_load(a, at.row, at.col, at.count, room_a);
+        const double *y = ts_strip_load(b, at.row, at.col, at.count, room_b);
+        for (int64_t i = 0; i < at.count; i++) {
+            double ulps = ts_ulps(a->dtype, x[i], y[i]);
             if (ulps <= worst) continue;
             worst = ulps;
-            *row = r;
-            *col = c;
+            *row = at.row;
+            *col = at.col + i;
         }
+    }
     return worst < 0 ? 0 : worst;
 }

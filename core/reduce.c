@@ -220,6 +220,7 @@ static ts_status softmax_row(const ts_matrix *m, ts_matrix *out, const ts_run *r
 
 ts_status ts_reduce_softmax(const ts_matrix *m, ts_matrix *out, const ts_run *run) {
     ts_pace pace = {run, 0};
+    if (m->cols == 0) return TS_OK; /* however many rows there are */
     for (int64_t r = 0; r < m->rows; r++) {
         ts_matrix from = ts_matrix_slice(m, r, 0, 1, m->cols),
                   to = ts_matrix_slice(out, r, 0, 1, m->cols);

@@ -131,6 +131,16 @@ describe("a matrix", function()
     it("may be as long as it likes where it is empty", function()
       assert.same({1 << 62, 0}, {ts.zeros(1 << 62, 0):shape()})
       assert.same({0, 1 << 62}, {ts.zeros(1 << 62, 0):t():shape()})
+      -- and nothing walks over rows that hold nothing
+      local long = ts.matrix(1 << 62, 0, function() error "there is no cell" end)
+      assert.is_true(long == ts.zeros(1 << 62, 0) and long:identical(long:copy()))
+      for _, m in ipairs{long, long:t()} do
+        for _, name in ipairs{"softmax", "exp", "copy", "abs"} do assert.is_true(m[name](m) == m) end
+        assert.is_true(m:map(function() end) == m and m + m == m and m:to("f32"):to("f64") == m)
+        assert.same({0, 0, -inf}, {m:sum(), m:norm(), m:logsumexp()})
+        assert.equal(0, ts.diff(m, m).ulps)
+      end
+      assert.error_matches(function() long:sum "rows" end, "too large")
     end)
 
     -- A cell less than 2^40 doubles, which no machine that runs this has.
@@ -391,6 +401,7 @@ describe("copying", function()
     assert.error_matches(function() ts.vcat(ts.zeros(2, 2), ts.zeros(2, 3)) end, "shape 2x3 does not join with 2x2")
     assert.error_matches(function() ts.vcat(ts.zeros(1, 1), ts.zeros(1, 1, {dtype = "f32"})) end,
       "f64 expected, got f32")
+    assert.error_matches(function() ts.vcat{ts.zeros(1, 1), ts.zeros(1, 2)} end, "bad argument #1 to 'vcat'")
     assert.error_matches(function() ts.vcat(ts.zeros(1, 1), 5) end, "bad argument #2 to 'vcat' %(matrix expected")
     assert.error_matches(function() ts.vcat() end, "bad argument #1 to 'vcat'")
     assert.error_matches(function() ts.vcat{} end, "bad argument #1 to 'vcat'")

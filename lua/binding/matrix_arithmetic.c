@@ -112,18 +112,17 @@ static int map(lua_State *L) {
     const ts_matrix *m = ts_lua_check_matrix(L, 1);
     ts_lua_check_type(L, 2, LUA_TFUNCTION);
     ts_matrix *out = ts_lua_new_matrix(L, m->dtype, m->rows, m->cols);
-    for (int64_t r = 0; r < m->rows; r++)
-        for (int64_t c = 0; c < m->cols; c++) {
-            lua_pushvalue(L, 2);
-            lua_pushnumber(L, ts_matrix_get(m, r, c));
-            lua_call(L, 1, 1);
-            if (lua_type(L, -1) != LUA_TNUMBER)
-                ts_lua_arg_error(L, 2, NULL,
-                                 "the function must return a number, not %s, at (%I, %I)",
-                                 luaL_typename(L, -1), (LUAI_UACINT)r + 1, (LUAI_UACINT)c + 1);
-            ts_matrix_set(out, r, c, lua_tonumber(L, -1));
-            lua_pop(L, 1);
-        }
+    for (int64_t cell = 0; cell < m->rows * m->cols; cell++) {
+        int64_t r = cell / m->cols, c = cell % m->cols;
+        lua_pushvalue(L, 2);
+        lua_pushnumber(L, ts_matrix_get(m, r, c));
+        lua_call(L, 1, 1);
+        if (lua_type(L, -1) != LUA_TNUMBER)
+            ts_lua_arg_error(L, 2, NULL, "the function must return a number, not %s, at (%I, %I)",
+                             luaL_typename(L, -1), (LUAI_UACINT)r + 1, (LUAI_UACINT)c + 1);
+        ts_matrix_set(out, r, c, lua_tonumber(L, -1));
+        lua_pop(L, 1);
+    }
     return 1;
 }
 

@@ -100,10 +100,10 @@ static int worst(lua_State *L) {
 static int ulps(lua_State *L) {
     const ts_matrix *a = check_pair(L), *b = ts_lua_check_matrix(L, 2);
     ts_matrix *out = ts_lua_new_matrix(L, TS_F64, a->rows, a->cols);
-    for (int64_t r = 0; r < a->rows; r++)
-        for (int64_t c = 0; c < a->cols; c++)
-            ts_matrix_set(out, r, c,
-                          ts_ulps(a->dtype, ts_matrix_get(a, r, c), ts_matrix_get(b, r, c)));
+    for (int64_t cell = 0; cell < a->rows * a->cols; cell++) {
+        int64_t r = cell / a->cols, c = cell % a->cols;
+        ts_matrix_set(out, r, c, ts_ulps(a->dtype, ts_matrix_get(a, r, c), ts_matrix_get(b, r, c)));
+    }
     return 1;
 }
 

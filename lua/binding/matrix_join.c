@@ -2,9 +2,8 @@
 #include "matrix.h"
 
 /* [A, B, ..] or [{A, B, ..}] -> a list of our own at 1, which no one else can change. */
-static int64_t gather(lua_State *L) {
+static int64_t gather(lua_State *L, bool listed) {
     if (lua_isnone(L, 1)) ts_lua_type_error(L, 1, NULL, "matrix");
-    bool listed = lua_istable(L, 1);
     int64_t count = listed ? (int64_t)lua_rawlen(L, 1) : lua_gettop(L);
     lua_newtable(L);
     for (int64_t k = 1; k <= count; k++) {
@@ -34,13 +33,15 @@ static const ts_matrix *member(lua_State *L, int64_t k) {
 
 /* Joins along the rows, or, all seen transposed, along the columns. */
 static int join(lua_State *L, bool by_rows) {
-    int64_t count = gather(L), length = 0, at = 0;
+    bool listed = lua_istable(L, 1);
+    int64_t count = gather(L, listed), length = 0, at = 0;
     const ts_matrix *first = member(L, 1);
     for (int64_t k = 1; k <= count; k++) {
         const ts_matrix *m = member(L, k);
-        ts_lua_check_dtype(L, (int)k, first->dtype, m->dtype);
+        int arg = listed ? 1 : (int)k;
+        ts_lua_check_dtype(L, arg, first->dtype, m->dtype);
         if (by_rows ? m->cols != first->cols : m->rows != first->rows)
-            return ts_lua_arg_error(L, (int)k, NULL, "shape %Ix%I does not join with %Ix%I",
+            return ts_lua_arg_error(L, arg, NULL, "shape %Ix%I does not join with %Ix%I",
                                     (LUAI_UACINT)m->rows, (LUAI_UACINT)m->cols,
                                     (LUAI_UACINT)first->rows, (LUAI_UACINT)first->cols);
         if (__builtin_add_overflow(length, by_rows ? m->rows : m->cols, &length))

@@ -84,19 +84,18 @@ static int from_function(lua_State *L) {
     int64_t rows = check_axis(L, 1), cols = check_axis(L, 2);
     ts_dtype dtype = check_plain(L, 4);
     ts_matrix *m = ts_lua_new_matrix(L, dtype, rows, cols);
-    for (int64_t r = 0; r < rows; r++)
-        for (int64_t c = 0; c < cols; c++) {
-            lua_pushvalue(L, 3);
-            lua_pushinteger(L, r + 1);
-            lua_pushinteger(L, c + 1);
-            lua_call(L, 2, 1);
-            if (lua_type(L, -1) != LUA_TNUMBER)
-                ts_lua_arg_error(L, 3, NULL,
-                                 "the function must return a number, not %s, for (%I, %I)",
-                                 luaL_typename(L, -1), (LUAI_UACINT)r + 1, (LUAI_UACINT)c + 1);
-            ts_matrix_set(m, r, c, lua_tonumber(L, -1));
-            lua_pop(L, 1);
-        }
+    for (int64_t cell = 0; cell < rows * cols; cell++) {
+        int64_t r = cell / cols, c = cell % cols;
+        lua_pushvalue(L, 3);
+        lua_pushinteger(L, r + 1);
+        lua_pushinteger(L, c + 1);
+        lua_call(L, 2, 1);
+        if (lua_type(L, -1) != LUA_TNUMBER)
+            ts_lua_arg_error(L, 3, NULL, "the function must return a number, not %s, for (%I, %I)",
+                             luaL_typename(L, -1), (LUAI_UACINT)r + 1, (LUAI_UACINT)c + 1);
+        ts_matrix_set(m, r, c, lua_tonumber(L, -1));
+        lua_pop(L, 1);
+    }
     return 1;
 }
 
