@@ -17,7 +17,7 @@ elements.kinds = {
   b1 = {size = 1, dtype = "f64"},
 }
 
-local chunk = 1 << 20 -- bytes read at a time; a multiple of every size
+local chunk = 1 << 16 -- bytes read at a time: a multiple of every size, and too few for malloc to map anew each time
 
 --- The product of the axes times `size`, in bytes; refuses one that does not fit 63 bits.
 function elements.bytes(shape, size)
