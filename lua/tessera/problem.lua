@@ -235,6 +235,15 @@ methods.weights = methods.weights
 ---@return userdata n_q × n_k
 methods.scores = methods.scores
 
+--- How far rounding can take each result from the exact one, derived from the problem before anything is computed: under a
+--- tiling, or without one on the softmax road. Two roads may lie as far apart as the sum of their bounds.
+--     assert(((P:attention(tiling) - O):abs():to "f64" - P:bound(tiling).output - P:bound().output):max() <= 0)
+-- Fields: `output` (the theorem) and `expected` (the expected error), n_q × heads·d_v; `max` and `lse`, n_q × heads; `bounded`
+-- (0: no bound, the figures are inf) and `exact` (1: every road gives the same bits), n_q × heads.
+---@param tiling? table
+---@return {output: userdata, expected: userdata, max: userdata, lse: userdata, bounded: userdata, exact: userdata}
+function methods.bound(P, tiling) return core.problem.bound(P, tiling == nil and false or tiling) end
+
 --- Σ: the summary of all rows and heads over some keys, by their numbers; of all without arguments.
 --     local S = P:summary(1, 400) * P:summary(401, 1024)
 --     local S = P:summary{{1, 10}, {21, 30}}
