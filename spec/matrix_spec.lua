@@ -155,6 +155,16 @@ describe("a matrix", function()
     end)
   end)
 
+  -- Case L04.
+  it("is seen by the collector at its size", function()
+    local most = 0
+    for _ = 1, 100 do
+      ts.zeros(1000, 1000) -- 8 MB each
+      most = math.max(most, collectgarbage "count")
+    end
+    assert.is_true(most < 100 * 1024)
+  end)
+
   describe("element", function()
     local m = ts.matrix{{1, 2, 3}, {4, 5, 6}}
 
