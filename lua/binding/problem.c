@@ -154,7 +154,7 @@ static int given(lua_State *L) {
 
 static const luaL_Reg functions[] = {
     {"new", ts_lua_problem_new},     {"given", given}, {"plan", ts_lua_problem_plan},
-    {"bound", ts_lua_problem_bound}, {NULL, NULL},
+    {"bound", ts_lua_problem_bound}, {"judge", ts_lua_problem_judge}, {NULL, NULL},
 };
 
 int ts_lua_open_problem(lua_State *L) {

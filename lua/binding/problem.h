@@ -67,6 +67,7 @@ void ts_lua_read_tiling(lua_State *L, int arg, const ts_problem *problem, bool p
                         ts_lua_tiling *out);
 int ts_lua_problem_plan(lua_State *L);   /* core.problem.plan */
 int ts_lua_problem_bound(lua_State *L);  /* bound.c: core.problem.bound */
+int ts_lua_problem_judge(lua_State *L);  /* judge.c: core.problem.judge */
 int ts_lua_problem_oracle(lua_State *L); /* oracle.c: P:oracle */
 /* The field `empty` of the table at arg: "zero", "error", or -1. */
 int ts_lua_empty_field(lua_State *L, int arg);

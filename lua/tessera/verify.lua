@@ -1,0 +1,143 @@
+--- P:verify: every law of attention and of summaries, tried on a problem.
+--
+-- A law is a sentence that must hold for any problem: "merging commutes", "what stands in a masked key
+-- reaches no result". Each is tried on some cases and judged in bits, or against a derived bound
+-- (core/bound.md), never against a guessed tolerance.
+
+local check = require "tessera.check"
+local context = require "tessera.verify.context"
+local core = require "tessera.core"
+local number = require "tessera.number"
+local progress = require "tessera.progress"
+local tally = require "tessera.verify.tally"
+
+-- In the order in which they are tried: {name, function(context, tally)}.
+local laws = {}
+for _, file in ipairs{"roads", "algebra", "changes", "meaning"} do
+  for _, law in ipairs(require("tessera.verify." .. file)) do laws[#laws + 1] = law end
+end
+
+local result = {__name = "tessera.verify"}
+
+-- Options -----------------------------------------------------------------------------------------
+
+local function names()
+  local list = {}
+  for n, law in ipairs(laws) do list[n] = law[1] end
+  return list
+end
+
+-- The laws asked for: a name, or a list of names; all without.
+local function chosen(asked)
+  if asked == nil then return laws end
+  local list = {}
+  for _, name in ipairs(type(asked) == "table" and asked or {asked}) do
+    local found
+    for _, law in ipairs(laws) do if law[1] == name then found = law end end
+    local near = not found and check.near(tostring(name), names())
+    check.arg(found, 1, "verify", "field 'laws': there is no law '%s'%s", tostring(name),
+      near and (" (did you mean '%s'?)"):format(near) or "")
+    list[#list + 1] = found
+  end
+  return list
+end
+
+-- Tilings that differ in everything a tiling has: sizes, ragged last blocks, order and bracketing.
+local function standard_tilings(P)
+  local n_k, n_q = math.max(1, P.n_k), math.max(1, P.n_q)
+  local function blocks(n) return math.max(1, n_k // n) end
+  return {
+    {},
+    {q = math.max(1, n_q // 3), k = blocks(5), order = "backward", merge = "tree"},
+    {q = n_q, k = blocks(11), order = "shuffle", merge = "random", seed = 7},
+    {q = math.max(1, n_q // 2), k = blocks(4), order = "diagonal", merge = "right"},
+    {k = blocks(7), split = math.min(3, n_k)},
+  }
+end
+
+-- The method --------------------------------------------------------------------------------------
+
+-- Which row, head and column a place of a comparison of `cols` columns is.
+local function placer(c)
+  return function(i, j, cols)
+    local row = c.rows and c.rows[i] or i
+    local width = c.P.heads > 1 and cols // c.P.heads or cols
+    if c.P.heads == 1 or width * c.P.heads ~= cols then return ("row %d, column %d"):format(row, j) end
+    return ("row %d, head %d, column %d"):format(row, (j - 1) // width + 1, (j - 1) % width + 1)
+  end
+end
+
+local function run(c, list)
+  local all, bar = setmetatable({ok = true, seed = c.seed, rows = c.rows and #c.rows or c.P.n_q}, result), progress()
+  for n, law in ipairs(list) do
+    local t = tally.new(law[1], placer(c))
+    law[2](c, t)
+    all[n], all[law[1]] = t, t
+    all.ok = all.ok and t.ok
+    bar(n / #list)
+  end
+  return all
+end
+
+--- Tries every law on the problem: a list of what became of each, also by name, that prints as a table.
+--
+-- Each entry has `law`, `cases` (tried), `ulps` (the worst distance), `ratio` (the worst error ÷ bound; inf
+-- where bits had to be equal), `where`, `ok`, and `exact` (every row was compared in bits, because it is
+-- exact). The whole has `ok`, `seed`, and `rows`: how many rows were judged, all of them unless the problem is
+-- large; then those are drawn from the seed, and laws that change the problem try them alone.
+--     local v = P:verify()
+--     print(v)
+--     assert(v.ok and v.associativity.cases > 0)
+--     print(P:verify{laws = {"definition", "threads"}, tilings = {{q = 16, k = 32, merge = "tree"}}, rounds = 10})
+-- Errors: an option or law that nobody knows; whatever the problem itself raises (a score that is NaN).
+---@param options? {laws: string|string[], tilings: table[], rounds: integer, seed: integer}
+---@return table
+local function verify(P, options)
+  check.type(P, "problem", 1, "verify")
+  local o = core.options(options, 2, "verify", {laws = "any", tilings = "table", rounds = "positive", seed = "integer"})
+  local list = chosen(o.laws)
+  local c = context.new(P, o)
+  c.tilings = o.tilings or standard_tilings(P)
+  return run(c, list)
+end
+
+-- Printing ----------------------------------------------------------------------------------------
+
+local function ratio_text(t)
+  if t.cases == 0 then return "not tried" end
+  if not t.ok and t.ratio == math.huge then return "BITS DIFFER" end
+  if t.bits then return "bits" end
+  if t.exact then return "exact" end
+  return number.format("%.3f", t.ratio)
+end
+
+local function columns(t)
+  return {
+    t.law, tostring(t.cases), t.bits and t.ok and "" or number.format("%.4g", t.ulps), ratio_text(t),
+    t.open > 0 and ("%d without"):format(t.open) or "", t.ok and "ok" or "FAILS", (not t.ok or not t.bits) and t.where or "",
+  }
+end
+
+--- law, cases, ulps, error ÷ bound, cells without a bound, verdict, where the worst was.
+function result:__tostring()
+  local rows = {{"law", "cases", "ulps", "÷ bound", "no bound", "", "worst at"}}
+  for n, t in ipairs(self) do rows[n + 1] = columns(t) end
+  local widths = {}
+  for _, row in ipairs(rows) do
+    for k, cell in ipairs(row) do widths[k] = math.max(widths[k] or 0, utf8.len(cell)) end
+  end
+  local lines = {}
+  for n, row in ipairs(rows) do
+    local cells = {}
+    for k, cell in ipairs(row) do
+      local pad = (" "):rep(widths[k] - utf8.len(cell))
+      local right = k == 2 or k == 3 or k == 4
+      if widths[k] > 0 then cells[#cells + 1] = right and pad .. cell or cell .. pad end
+    end
+    lines[n] = (table.concat(cells, "  "):gsub("%s+$", ""))
+  end
+  lines[#lines + 1] = ("%s; %d rows judged, seed %d"):format(self.ok and "every law holds" or "NOT EVERY LAW HOLDS", self.rows, self.seed)
+  return table.concat(lines, "\n")
+end
+
+return verify

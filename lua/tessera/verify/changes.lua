@@ -1,0 +1,196 @@
+-- changes.lua -- laws about changed problems: what a change of the input must do, and must not.
+
+local context = require "tessera.verify.context"
+local ts = require "tessera"
+
+local laws = {}
+
+-- An answer by tiles, and its bound.
+local function answer(P) return context.attention(P), context.bound(P, {}) end
+
+local function keys_from(P, list)
+  local J = context.identity(P.first_key - 1)
+  for n = 1, #list do J[#J + 1] = list[n] > 0 and list[n] + P.first_key - 1 or 0 end
+  return J
+end
+
+-- P with rows `list` of K and V as its keys.
+local function with_keys(P, list)
+  return context.arranged(P, nil, keys_from(P, list), {K = P.K:take(list), V = P.V:take(list)})
+end
+
+--- A number added to every score moves m and lse by it, and nothing else.
+laws[#laws + 1] = {"gauge", function(c, t)
+  local P = c.small
+  local S, limit = P:summary(), context.bound(P, {k = math.max(1, P.n_k)})
+  for _, g in ipairs{3, -40} do
+    local moved = context.shifted(P, g)
+    if P.sink then
+      local sink = P.sink
+      moved = moved:with{sink = type(sink) == "table" and sink or sink + g}
+    end
+    if type(P.sink) ~= "table" then
+      local T = moved:summary()
+      local bound = context.either(limit, context.bound(moved, {k = math.max(1, P.n_k)}))
+      local shift = g * (P.base == 2 and math.log(2) or 1)
+      t:near(T.max:to "f64", S.max:to "f64" + g, bound.max, bound.exact, "m")
+      t:near(T:lse():to "f64", S:lse():to "f64" + shift, bound.lse, nil, "lse")
+      t:near(T:output{empty = "zero"}, S:output{empty = "zero"}, bound.output, bound.exact, "output")
+    end
+  end
+end}
+
+-- Whether all numbers but 0 lie well within the normal range, so that powers of two round nothing.
+local function is_plain(m)
+  if m.rows * m.cols == 0 then return true end
+  local largest, least = m:abs():max(), m:abs():map(function(x) return x == 0 and 1 or x end):min()
+  return largest < 1e25 and least > 1e-25
+end
+
+--- V · 2^k multiplies the output by 2^k; Q · 2^k with scale · 2^-k changes nothing: in bits.
+laws[#laws + 1] = {"power of two", function(c, t)
+  local P = c.small
+  local S = P:summary()
+  if is_plain(P.V) then
+    for _, k in ipairs{3, -2} do
+      local T = P:with{V = P.V * 2.0 ^ k}:summary()
+      t:same(T.value, S.value * 2.0 ^ k, "z of V · 2^" .. k)
+      t:same(T:output{empty = "zero"}, S:output{empty = "zero"} * 2.0 ^ k, "output of V · 2^" .. k)
+    end
+  end
+  if is_plain(P.Q) then
+    local scale = P.scale
+    if type(scale) == "number" then scale = {scale} for h = 2, P.heads do scale[h] = scale[1] end end
+    for _, k in ipairs{3, -2} do
+      local other = {}
+      for h = 1, P.heads do other[h] = scale[h] * 2.0 ^ -k end
+      t:holds(P:with{Q = P.Q * 2.0 ^ k, scale = other}:summary().value:identical(S.value), "Q · 2^" .. k)
+    end
+  end
+end}
+
+--- Keys and values may be reordered together.
+laws[#laws + 1] = {"permutation", function(c, t)
+  local P = c.small
+  local before, limit = answer(P)
+  for _ = 1, c.rounds do
+    local after, other = answer(with_keys(P, ts.sample.permutation(P.n_k, {seed = c:next_seed()})))
+    t:answers(after, before, context.either(limit, other), "random order")
+  end
+end}
+
+--- Every key twice: the output stays, and lse rises by ln 2 (without a sink).
+laws[#laws + 1] = {"repetition", function(c, t)
+  local P = c.small:with{sink = false}
+  local list = context.identity(P.n_k)
+  table.move(list, 1, P.n_k, P.n_k + 1)
+  local before, limit = answer(P)
+  local after, other = answer(with_keys(P, list))
+  local bound = context.either(limit, other)
+  t:near(after[1], before[1], bound.output, bound.exact, "output")
+  t:near(after[2]:to "f64", before[2]:to "f64" + math.log(2), bound.lse, nil, "lse")
+end}
+
+--- Keys that nobody may use may as well not be there, whatever stands in them.
+laws[#laws + 1] = {"deletion", function(c, t)
+  local P = c.small
+  local before, limit = answer(P)
+  for _, x in ipairs{0 / 0, math.huge, -1e30} do
+    local list = context.identity(P.n_k)
+    for _ = 1, 3 do list[#list + 1] = 0 end
+    local o = {dtype = P.dtype}
+    local after, other = answer(context.arranged(P, nil, keys_from(P, list), {
+      K = ts.vcat(P.K, ts.matrix(3, P.K.cols, x, o)), V = ts.vcat(P.V, ts.matrix(3, P.V.cols, x, o)),
+    }))
+    t:answers(after, before, context.either(limit, other), ("%g in masked keys"):format(x))
+  end
+end}
+
+-- The allowed cells in two parts, by chance: as a problem in which each key stands twice.
+local function in_two(P, seed)
+  local n, f = P.n_k, P.first_key
+  local coin = ts.mask.random({P.n_q, f + n - 1}, 0.5, {seed = seed})
+  local function half(m, first)
+    if not m then return first and coin or ~coin end
+    return first and m & coin or m - coin
+  end
+  local masks, doubled = {{}, {}}, {}
+  for h = 1, P.heads do
+    local m = context.mask_of(P, h)
+    if m and m.heads then m = m:head(h) end
+    local a, b = half(m, true), half(m, false)
+    masks[1][h], masks[2][h] = a, b
+    doubled[h] = ts.mask(P.n_q, f + 2 * n - 1, function(i, j)
+      if j < f + n then return a(i, j) end
+      return b(i, j - n)
+    end)
+  end
+  local list = context.identity(n)
+  table.move(list, 1, n, n + 1)
+  return masks, with_keys(P, list):with{mask = doubled}
+end
+
+local function free(S) return ts.summary{max = S.max, norm = S.norm, value = S.value, base = S.base == 2 and 2 or "e"} end
+
+--- Cells allowed in two parts: Σ over the one ⋆ Σ over the other.
+laws[#laws + 1] = {"restriction", function(c, t)
+  local P = c.small:with{sink = false}
+  if P.n_k == 0 then return t:holds(P:bottom() == P:bottom(), "no keys") end
+  local n, f = P.n_k, P.first_key
+  local whole, limit = P:summary(), context.bound(P, {k = n})
+  for _ = 1, c.rounds do
+    local masks, twice = in_two(P, c:next_seed())
+    local S = free(P:with{mask = masks[1]}:summary()) * free(P:with{mask = masks[2]}:summary())
+    local bound = context.bound(twice, {k = {f + n - 1, f + 2 * n - 1}})
+    t:summaries(S, whole, context.either(limit, bound), "random halves")
+  end
+end}
+
+-- Cells (i, h) of rows that may not use key j.
+local function untouched(P, j)
+  local rows = {}
+  for h = 1, P.heads do
+    local _, ask = context.mask_of(P, h)
+    rows[h] = {}
+    for i = 1, P.n_q do if not ask(i, j) then rows[h][#rows[h] + 1] = i end end
+  end
+  return rows
+end
+
+local function same_rows(t, P, rows, a, b, label)
+  for h = 1, P.heads do
+    if #rows[h] > 0 then
+      local function part(M, width) return M:slice(1, P.n_q, (h - 1) * width + 1, h * width):take(rows[h]) end
+      t:same(part(a[1], P.d_v), part(b[1], P.d_v), label .. ": output")
+      t:same(part(a[2], 1), part(b[2], 1), label .. ": lse")
+    end
+  end
+end
+
+local function planted(m, row, x)
+  local copy = m:copy()
+  copy:row(row):fill(x)
+  return copy
+end
+
+--- What stands in a key reaches only the rows that may use it; what stands in a query, only its own row.
+laws[#laws + 1] = {"non-interference", function(c, t)
+  local P = c.small:with{nonfinite = "propagate"}
+  local before = context.attention(P)
+  for _, n in ipairs(P.n_k > 0 and c:some(P.n_k, c.rounds) or {}) do
+    local rows = untouched(P, n + P.first_key - 1)
+    for _, x in ipairs{0 / 0, math.huge, -math.huge, P.dtype == "f32" and 1e38 or 1e308} do
+      local label = ("%g in a key"):format(x)
+      same_rows(t, P, rows, context.attention(P:with{K = planted(P.K, n, x), V = planted(P.V, n, x)}), before, label)
+    end
+  end
+  for _, i in ipairs(P.n_q > 0 and c:some(P.n_q, 1) or {}) do
+    local others = {}
+    for r = 1, P.n_q do if r ~= i then others[#others + 1] = r end end
+    local rows = {}
+    for h = 1, P.heads do rows[h] = others end
+    same_rows(t, P, rows, context.attention(P:with{Q = planted(P.Q, i, 0 / 0)}), before, "nan in a query")
+  end
+end}
+
+return laws

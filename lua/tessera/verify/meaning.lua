@@ -1,0 +1,156 @@
+-- meaning.lua -- laws about what the numbers mean: counts, weights, hulls, and parts that stand alone.
+
+local context = require "tessera.verify.context"
+local ts = require "tessera"
+
+local laws = {}
+
+-- How many keys row i of head h may use, and the sums of their values, counted cell by cell.
+local function counted(P, V, i, h)
+  local _, ask = context.mask_of(P, h)
+  local g = (h - 1) * P.kv_heads // P.heads
+  local count, sums = 0, {}
+  for c = 1, P.d_v do sums[c] = 0 end
+  for n = 1, P.n_k do
+    if ask(i, n + P.first_key - 1) then
+      count = count + 1
+      for c = 1, P.d_v do sums[c] = sums[c] + V(n, g * P.d_v + c) end
+    end
+  end
+  return count, sums
+end
+
+--- Zero scores in base 2 and whole values: ℓ counts the allowed keys, and z adds up their values, exactly.
+laws[#laws + 1] = {"cover", function(c, t)
+  local P = c.small
+  local o = {dtype = P.dtype}
+  local V = ts.matrix(P.n_k, P.V.cols, function(n, col) return (n * 7 + col * 3) % 11 - 5 end, o)
+  local zero = P:with{Q = ts.zeros(P.n_q, P.Q.cols, o), K = ts.zeros(P.n_k, P.K.cols, o), V = V, base = 2,
+    score = false, sink = false}
+  local S = zero:summary()
+  local norm, value = ts.zeros(P.n_q, P.heads, o), ts.zeros(P.n_q, P.heads * P.d_v, o)
+  local rows = c:some(P.n_q, math.max(4, (1 << 17) // math.max(1, P.n_k * P.heads * (P.d_v + 4))))
+  for _, i in ipairs(rows) do
+    for h = 1, P.heads do
+      local count, sums = counted(P, V, i, h)
+      norm:set(i, h, count)
+      for col = 1, P.d_v do value:set(i, (h - 1) * P.d_v + col, sums[col]) end
+    end
+  end
+  t:same(S.norm:take(rows), norm:take(rows), "ℓ")
+  t:same(S.value:take(rows), value:take(rows), "z")
+  for _, tiling in ipairs(c.tilings) do
+    local O = context.attention(zero, tiling)[1]
+    local quotient = ts.matrix(#rows, value.cols, function(n, col)
+      local l = norm(rows[n], (col - 1) // P.d_v + 1)
+      return l > 0 and value(rows[n], col) / l or 0
+    end, o)
+    t:same(O:take(rows), quotient, "z / ℓ by tiles")
+  end
+end}
+
+-- The least and the largest value that row i of head h may use, in each column; 0 too where there is a sink
+-- or no key.
+local function hull(P, i, h)
+  local _, ask = context.mask_of(P, h)
+  local g, low, high = (h - 1) * P.kv_heads // P.heads, {}, {}
+  for n = 1, P.n_k do
+    if ask(i, n + P.first_key - 1) then
+      for c = 1, P.d_v do
+        local v = P.V(n, g * P.d_v + c)
+        low[c], high[c] = math.min(low[c] or v, v), math.max(high[c] or v, v)
+      end
+    end
+  end
+  for c = 1, P.d_v do
+    if P.sink or not low[c] then low[c], high[c] = math.min(low[c] or 0, 0), math.max(high[c] or 0, 0) end
+  end
+  return low, high
+end
+
+--- Outputs lie in the hull of the values that the row may use.
+laws[#laws + 1] = {"convexity", function(c, t)
+  local P = c.small
+  if P.nonfinite == "propagate" then P = P:with{nonfinite = "error"} end
+  local answers = {{context.softmax(P), false, "softmax"}, {context.attention(P), {}, "tiles"}}
+  local rows = c:some(P.n_q, math.max(4, (1 << 16) // math.max(1, P.n_k * P.heads * (P.d_v + 4))))
+  for _, a in ipairs(answers) do
+    local O, bound = a[1][1]:take(rows):to "f64", context.bound(P, a[2], rows)
+    local nearest = ts.matrix(#rows, O.cols, 0)
+    for n, i in ipairs(rows) do
+      for h = 1, P.heads do
+        local low, high = hull(P, i, h)
+        for col = 1, P.d_v do
+          local at = (h - 1) * P.d_v + col
+          nearest:set(n, at, math.max(low[col], math.min(high[col], O(n, at))))
+        end
+      end
+    end
+    t:near(O, nearest, bound.output, nil, a[3])
+  end
+end}
+
+--- Weights sum to 1 (with a sink: to what it leaves), and weights · V is the output.
+laws[#laws + 1] = {"weights", function(c, t)
+  local P = c.small
+  local bound, answer = context.bound(P, false), context.softmax(P)
+  local u = P.dtype == "f32" and 2.0 ^ -24 or 2.0 ^ -53
+  local slack = 1.01 * (u + (P.n_k + 3) * 2.0 ^ -53) -- a rounded weight; a sum in double
+  local tiny = P.n_k * (P.dtype == "f32" and 2.0 ^ -149 or 2.0 ^ -1074)
+  for _, h in ipairs(c:some(P.heads, 4)) do
+    local W = P:weights(h):to "f64"
+    local g = (h - 1) * P.kv_heads // P.heads
+    local V = P.V:slice(1, P.n_k, g * P.d_v + 1, (g + 1) * P.d_v):to "f64"
+    local first, last = (h - 1) * P.d_v + 1, h * P.d_v
+    local limit = bound.output:slice(1, P.n_q, first, last) + (W * V:abs()) * slack + tiny
+    if V:abs():sum() < math.huge then
+      t:near(answer[1]:slice(1, P.n_q, first, last):to "f64", W * V, limit, nil, "weights · V")
+    end
+    if not P.sink then
+      local one = ts.matrix(P.n_q, 1, function(i) return answer[2](i, h) > -math.huge and 1 or 0 end)
+      t:near(W:sum("rows"), one, ts.matrix(P.n_q, 1, slack + tiny), nil, "sum")
+    end
+  end
+end}
+
+-- Columns of head h of a matrix with `heads` of them.
+local function head_of(m, h, heads)
+  local width = m.cols // heads
+  return m:slice(1, m.rows, (h - 1) * width + 1, h * width)
+end
+
+local function one(x, h) if type(x) == "table" then return x[h] end return x end
+
+local function alone(P, h)
+  local g = (h - 1) * P.kv_heads // P.heads + 1
+  local m, f = context.mask_of(P, h), one(P.score, h)
+  if m and m.heads then m = m:head(h) end
+  return P:with{
+    Q = head_of(P.Q, h, P.heads), K = head_of(P.K, g, P.kv_heads), V = head_of(P.V, g, P.kv_heads),
+    heads = 1, kv_heads = 1, mask = m or false, scale = one(P.scale, h), sink = one(P.sink, h) or false,
+    score = f and function(s, i, j) return f(s, i, j, h) end or false,
+  }
+end
+
+--- A head, or a few queries, alone give what they give among the others.
+laws[#laws + 1] = {"independence", function(c, t)
+  local P = c.small
+  local all, limit = context.attention(P), context.bound(P, {})
+  for _, h in ipairs(c:some(P.heads, c.rounds)) do
+    local part = {output = head_of(limit.output, h, P.heads), lse = limit.lse:col(h), max = limit.max:col(h),
+      exact = limit.exact:col(h)}
+    local single = alone(P, h)
+    t:answers(context.attention(single), {head_of(all[1], h, P.heads), all[2]:col(h)},
+      context.either(part, context.bound(single, {})), "head " .. h)
+  end
+  for _ = 1, P.n_q > 0 and c.rounds or 0 do
+    local rows = c:some(P.n_q, c:draw(5))
+    local few = context.with_rows(P, rows)
+    local part = {output = limit.output:take(rows), lse = limit.lse:take(rows), max = limit.max:take(rows),
+      exact = limit.exact:take(rows)}
+    t:answers(context.attention(few), {all[1]:take(rows), all[2]:take(rows)},
+      context.either(part, context.bound(few, {})), "a few queries")
+  end
+end}
+
+return laws

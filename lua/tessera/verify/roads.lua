@@ -1,0 +1,172 @@
+-- roads.lua -- laws between the roads: every way to compute the problem gives the same answer.
+
+local core = require "tessera.core"
+local context = require "tessera.verify.context"
+local ts = require "tessera"
+
+local laws = {}
+
+local function title(tiling)
+  local words = {}
+  for _, name in ipairs{"q", "k", "order", "merge", "split", "exp", "seed"} do
+    local value = tiling[name]
+    if value ~= nil then
+      words[#words + 1] = name .. " = " .. (type(value) == "table" and "{..}" or tostring(value))
+    end
+  end
+  return #words > 0 and table.concat(words, ", ") or "default tiles"
+end
+
+-- A row in plain Lua, from cells, calling the user's own functions ----------------------------------
+
+local function plain_score(P, f, h, i, j)
+  local d, g = P.d, (h - 1) * P.kv_heads // P.heads
+  local scale = type(P.scale) == "table" and P.scale[h] or P.scale
+  local s = 0.0
+  for r = 1, d do s = s + scale * P.Q(i, (h - 1) * d + r) * P.K(j - P.first_key + 1, g * d + r) end
+  return f and f(s, i, j, h) or s
+end
+
+-- The predicate that was given, else the mask asked cell by cell.
+local function plain_mask(P, h)
+  local given = core.problem.given(P).predicate
+  local f = type(given) == "table" and given[h] or given
+  if type(f) == "function" then return function(i, j) return f(i, j, h) end end
+  local _, ask = context.mask_of(P, h)
+  return ask
+end
+
+local function plain_row(P, h, i)
+  local f = type(P.score) == "table" and P.score[h] or P.score
+  local allowed, base = plain_mask(P, h), P.base
+  local sink = type(P.sink) == "table" and P.sink[h] or P.sink or -math.huge
+  local scores, max = {}, sink
+  for j = P.first_key, P.first_key + P.n_k - 1 do
+    local s = allowed(i, j) and plain_score(P, f, h, i, j) or -math.huge
+    scores[#scores + 1] = s
+    if s > max or s ~= s then max = s end
+  end
+  local g = (h - 1) * P.kv_heads // P.heads
+  local norm, z = max > -math.huge and base ^ (sink - max) or 0, {}
+  for c = 1, P.d_v do z[c] = 0.0 end
+  for j, s in ipairs(scores) do
+    if s ~= -math.huge then
+      local w = base == 2 and 2.0 ^ (s - max) or math.exp(s - max)
+      norm = norm + w
+      for c = 1, P.d_v do z[c] = z[c] + w * P.V(j, g * P.d_v + c) end
+    end
+  end
+  for c = 1, P.d_v do z[c] = norm > 0 and z[c] / norm or 0.0 end
+  return z, max == -math.huge and max or max * (base == 2 and math.log(2) or 1) + math.log(norm)
+end
+
+local function check_plain_rows(c, t, P, answer, bound)
+  for _, i in ipairs(c:some(P.n_q, 4)) do
+    for _, h in ipairs(c:some(P.heads, 2)) do
+      local o, lse = plain_row(P, h, i)
+      local first, last = (h - 1) * P.d_v + 1, h * P.d_v
+      local limit = bound.output:slice(i, i, first, last)
+      if P.d_v > 0 then
+        t:near(answer[1]:slice(i, i, first, last):to "f64", ts.matrix{o}, limit + limit, nil, "in plain Lua: output")
+      end
+      local lse_limit = bound.lse:slice(i, i, h, h)
+      t:near(answer[2]:slice(i, i, h, h):to "f64", ts.matrix{lse}, lse_limit + lse_limit, nil, "in plain Lua: lse")
+    end
+  end
+end
+
+--- Tiles in any order and bracketing give what full softmax gives; and so do sampled rows in plain Lua.
+laws[#laws + 1] = {"definition", function(c, t)
+  local full, limit = c:picked(context.softmax(c.P)), context.bound(c.P, false, c.rows)
+  for _, tiling in ipairs(c.tilings) do
+    local bound = context.either(limit, context.bound(c.P, tiling, c.rows))
+    t:answers(c:picked(context.attention(c.P, tiling)), full, bound, title(tiling))
+  end
+  local small = c.rows and context.softmax(c.small) or full
+  check_plain_rows(c, t, c.small, small, c.rows and context.bound(c.small, false) or limit)
+end}
+
+local function run_word(P, plan)
+  local stack = {}
+  for _, entry in ipairs(plan.word) do
+    if entry > 0 then
+      stack[#stack + 1] = P:summary(plan.blocks[entry])
+    else
+      local top = table.remove(stack)
+      stack[#stack] = stack[#stack] * top
+    end
+  end
+  return stack[1] or P:bottom()
+end
+
+--- The engine is the fold of the summaries of its blocks, in bits.
+laws[#laws + 1] = {"fold", function(c, t)
+  local P = c.small
+  for _, tiling in ipairs(c.tilings) do
+    local whole = {q = math.max(1, P.n_q)} -- one tile, so that one word serves all rows
+    for name, value in pairs(tiling) do whole[name] = whole[name] or value end
+    local S = run_word(P, core.problem.plan(P, whole))
+    local by_engine = context.attention(P, whole)
+    t:same(by_engine[1], S:output{empty = "zero"}, title(tiling) .. ": output")
+    t:same(by_engine[2], S:lse(), title(tiling) .. ": lse")
+  end
+end}
+
+--- No result depends on the number of threads.
+laws[#laws + 1] = {"threads", function(c, t)
+  for _, tiling in ipairs(c.tilings) do
+    local one = context.attention(c.P, tiling, {threads = 1})
+    for _, threads in ipairs{2, 3, 8} do
+      local many = context.attention(c.P, tiling, {threads = threads})
+      t:same(many[1], one[1], ("%s, %d threads: output"):format(title(tiling), threads))
+      t:same(many[2], one[2], ("%s, %d threads: lse"):format(title(tiling), threads))
+    end
+  end
+end}
+
+-- A mask that says the same, and of which nothing is known but by looking into each tile.
+local function veiled(m, heads, rows, cols)
+  local function doubt(i, j) return (i + j) * (i + j) - i * i - 2 * i * j - j * j ~= 0 end -- never
+  if not m then return ts.mask(rows, cols, function(i, j) return not doubt(i, j) end) end
+  if m.heads then
+    return ts.mask(rows, cols, function(i, j, h) return m(i, j, h) ~= doubt(i, j) end, {heads = heads})
+  end
+  return ts.mask(rows, cols, function(i, j) return m(i, j) ~= doubt(i, j) end)
+end
+
+--- Leaving out empty tiles, and not masking full ones, changes no bit.
+laws[#laws + 1] = {"skipping", function(c, t)
+  local P = c.small
+  local cols, masks = P.first_key + P.n_k - 1, {}
+  for h = 1, P.heads do
+    local m = context.mask_of(P, h)
+    if m and m.heads then m = m:head(h) end
+    masks[h] = veiled(m, P.heads, P.n_q, cols)
+  end
+  local looked = P:with{mask = masks}
+  for _, tiling in ipairs(c.tilings) do
+    local all, some = context.attention(looked, tiling), context.attention(P, tiling)
+    t:same(all[1], some[1], title(tiling) .. ": output")
+    t:same(all[2], some[2], title(tiling) .. ": lse")
+  end
+end}
+
+--- Both roads lie within their bounds of the oracle.
+laws[#laws + 1] = {"oracle", function(c, t)
+  local P = c.small
+  local rows = c:some(P.n_q, math.max(1, (1 << 20) // math.max(1, P.n_k * P.heads * (P.d + P.d_v + 8))))
+  local judge = {P:oracle{rows = rows, empty = "zero"}}
+  local u = P.dtype == "f32" and 2.0 ^ -24 or 2.0 ^ -53
+  local function against(answer, tiling, label)
+    local bound = context.bound(P, tiling, rows)
+    -- the oracle's own rounding
+    local wide = {judge[1]:to "f64", judge[2]:to "f64"}
+    local own = {wide[1]:abs() * u, wide[2]:map(function(x) return math.abs(x) < math.huge and math.abs(x) * u or 0 end)}
+    t:answers({answer[1]:take(rows), answer[2]:take(rows)}, judge,
+      {output = bound.output + own[1], lse = bound.lse + own[2], exact = bound.exact}, label)
+  end
+  against(context.softmax(P), false, "softmax")
+  for _, tiling in ipairs(c.tilings) do against(context.attention(P, tiling), tiling, title(tiling)) end
+end}
+
+return laws
