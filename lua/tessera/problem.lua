@@ -215,9 +215,24 @@ end
 ---@return userdata lse n_q × heads: ln Σ base^s
 methods.softmax = methods.softmax
 
---- Attention by tiles: blocks of keys, in any order, merged with any bracketing (see ts.tiling).
+--- Attention by tiles: blocks of keys, in any order, merged with any bracketing.
 --     local O, lse = P:attention{q = 64, k = 128, order = "backward", merge = "tree"}
--- The same problem, tiling and instruction set give the same bits, for any number of threads.
+-- A tiling has these fields, all optional:
+-- * `q`: rows of queries a tile.
+-- * `k`: keys a block; or a list of the last keys of the blocks; or a list of key sets, each a list of
+--   {first, last}, so that blocks may interleave.
+-- * `order`: "forward", "backward", "diagonal" (each query tile begins where it stands), "outward" (from the
+--   middle), "shuffle" (by `seed`), a permutation of the block numbers, or a function (blocks, q_tile) →
+--   permutation, asked once a query tile: blocks is a list of {first, last}, q_tile one {first, last}.
+-- * `merge`: "online" (the left fold), "right", "tree" (halves, the left one the larger), "random" (by
+--   `seed`, each bracketing as likely as any other), a nested table of positions in the order such as
+--   {{1, 2}, 3}, a word such as "1 2 * 3 *", or a function (n) → nested table.
+-- * `split`: instead of `merge`, parts that run at once, each online, and are merged as a tree.
+-- * `exp`: "sleef" or "poly" (`degree`: of the polynomial).
+-- * `threads`, `empty`, `seed` (1 unless given).
+--
+-- The same problem, tiling and instruction set give the same bits, for any number of threads. A schedule
+-- that leaves out a block, or uses one twice, is an error that names it.
 ---@param tiling? table
 ---@return userdata O n_q × heads·d_v
 ---@return userdata lse n_q × heads
