@@ -1,6 +1,6 @@
 # Tessera: builds build/tessera/core.so and build/libtessera.a from core/ and lua/binding/. `make help` lists the targets.
 
-VERSION := 0.1.0
+VERSION := $(shell sed -n 's/.*{version = "\(.*\)"}.*/\1/p' lua/tessera/init.lua)
 BUILD   ?= build
 LUA     ?= lua5.4
 BUSTED  ?= /usr/bin/busted

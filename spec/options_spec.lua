@@ -135,6 +135,12 @@ describe("the module", function()
     assert.is_truthy(info.available:find(info.isa, 1, true))
     assert.is_truthy(tostring(info):find("sleef", 1, true))
   end)
+  it("has one version: the rock's is its own", function()
+    local rock = {}
+    local name = ("tessera-%s-1.rockspec"):format(ts.version)
+    assert(loadfile(name, "t", rock))()
+    assert.are.equal(ts.version .. "-1", rock.version)
+  end)
   it("measures wall time", function()
     local before = ts.clock()
     while ts.clock() == before do end

@@ -9,7 +9,7 @@ core.home((debug.getinfo(1, "S").source:gsub("init%.lua$", "")))
 local check = require "tessera.check"
 require "tessera.matrix" -- what any matrix can do, wherever it comes from
 
-local ts = {version = "0.1.0"}
+local ts = {version = "0.1.0"} -- the Makefile reads it here
 
 -- Where each public name lives: the module's name, and its field (true: the module itself).
 local public = {
@@ -24,8 +24,6 @@ local public = {
   summary = {"summary", true}, fold = {"bracketing"}, bracketings = {"bracketing"},
   permutations = {"bracketing"}, partitions = {"bracketing"}, sample = {"sample", true},
   heads = {"heads", true}, rope = {"rope"},
-  laws = {"laws", true}, experiment = {"experiment", true},
-  plot = {"plot", true}, page = {"page", true}, help = {"help", true},
   info = {"info", true},
 }
 
@@ -44,11 +42,6 @@ function ts.threads(n) return core.threads(n) end
 --- Gives the work space kept between calls back to the collector.
 ---     ts.trim(); collectgarbage()
 function ts.trim() core.trim() end
-
--- Some modules are still to come.
-for name, place in pairs(public) do
-  if not package.searchpath("tessera." .. place[1], package.path) then public[name] = nil end
-end
 
 local function names()
   local list = {"version", "clock", "threads", "trim"}
