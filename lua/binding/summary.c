@@ -251,7 +251,8 @@ static const luaL_Reg methods[] = {
 static const luaL_Reg metamethods[] = {
     {"__mul", merge}, {"__eq", equal}, {"__tostring", summary_tostring}, {NULL, NULL}};
 
-static const luaL_Reg functions[] = {{"new", ts_lua_summary_new}, {NULL, NULL}};
+static const luaL_Reg functions[] = {
+    {"new", ts_lua_summary_new}, {"owner", ts_lua_summary_owner}, {NULL, NULL}};
 
 int ts_lua_open_summary(lua_State *L) {
     luaL_newlib(L, functions);

@@ -44,4 +44,12 @@ void ts_lua_push_keys(lua_State *L, const ts_keyset *keys, int64_t shown);
 /* summary_make.c: core.summary.new */
 int ts_lua_summary_new(lua_State *L);
 
+/* summary_owner.c: core.summary.owner */
+int ts_lua_summary_owner(lua_State *L);
+/* Of such a table: pushes the memory of its sink, one a head; NULL, with something pushed, where it
+ * has none. */
+const double *ts_lua_owner_sink(lua_State *L, int owner, int64_t heads);
+/* The summary on the top of the stack becomes that owner's. */
+void ts_lua_adopt(lua_State *L, int owner);
+
 #endif

@@ -20,6 +20,7 @@ static void store(ts_dtype dtype, void *numbers, int64_t at, double x) {
 /* What a summary is made of: max, norm and value, or (norm NULL) lse and output. */
 typedef struct {
     const ts_matrix *max, *norm, *value;
+    bool saved; /* NaN, which `nonfinite = "propagate"` lets through, stays what it was */
 } parts;
 
 static void refuse_part(lua_State *L, const char *what, double x, int64_t row, int64_t head) {
@@ -33,10 +34,12 @@ static void fill_row(lua_State *L, ts_lua_summary *s, const parts *from, int64_t
                      int64_t head) {
     const ts_summary *out = &s->summary;
     double max = element(from->max, row, head);
-    if (isnan(max) || max == INFINITY) refuse_part(L, from->norm ? "max" : "lse", max, row, head);
+    if ((isnan(max) && !from->saved) || max == INFINITY)
+        refuse_part(L, from->norm ? "max" : "lse", max, row, head);
     if (max == -INFINITY) return; /* ⊥ already */
     double norm = from->norm ? element(from->norm, row, head) : 1;
-    if (!(norm > 0) || isinf(norm)) refuse_part(L, "norm", norm, row, head);
+    if (isnan(norm) ? !from->saved : norm <= 0 || isinf(norm))
+        refuse_part(L, "norm", norm, row, head);
     int64_t at = row * out->heads + head;
     /* (lse, output) is (m, ℓ, z) with ℓ = 1: m ln(base) = lse. */
     if (!from->norm && out->base == TS_BASE_2) max /= log(2);
@@ -54,12 +57,12 @@ static const ts_matrix *matrix_field(lua_State *L, const char *field) {
     return m;
 }
 
-/* core.summary.new{max=, norm=, value=, two=, keys=, problem=}: shapes and dtypes are checked by
- * summary.lua; without norm, max is an lse and value an output. */
+/* core.summary.new{max=, norm=, value=, two=, keys=, problem= | owner=}: shapes and dtypes are
+ * checked by summary.lua; without norm, max is an lse and value an output. */
 int ts_lua_summary_new(lua_State *L) {
     luaL_checktype(L, 1, LUA_TTABLE);
     lua_settop(L, 1);
-    parts from = {matrix_field(L, "max"), matrix_field(L, "norm"), matrix_field(L, "value")};
+    parts from = {matrix_field(L, "max"), matrix_field(L, "norm"), matrix_field(L, "value"), false};
     luaL_argcheck(L, from.max && from.value, 1, "matrices expected");
     int64_t heads = from.max->cols;
     luaL_argcheck(
@@ -76,12 +79,18 @@ int ts_lua_summary_new(lua_State *L) {
     bool keyed = lua_getfield(L, 1, "keys") == LUA_TTABLE;
     if (keyed) keys = ts_lua_read_keys(L, 1, 2, 1, INT64_MAX - 1);
     lua_getfield(L, 1, "problem");
+    int problem = lua_gettop(L);
+    from.saved = lua_getfield(L, 1, "owner") == LUA_TTABLE;
     int owner = lua_gettop(L);
     ts_lua_summary *s;
-    if (ts_lua_test_problem(L, owner)) {
+    if (ts_lua_test_problem(L, problem)) {
         ts_keyset *unused;
-        ts_lua_new_summary_of(L, owner, keys.count, &unused);
+        ts_lua_new_summary_of(L, problem, keys.count, &unused);
         s = lua_touserdata(L, -1);
+    } else if (from.saved) {
+        const double *sink = ts_lua_owner_sink(L, owner, heads);
+        s = ts_lua_new_summary(L, &like, sink, keys.count);
+        ts_lua_adopt(L, owner);
     } else {
         s = ts_lua_new_summary(L, &like, NULL, keys.count);
         s->owner.keyed = keyed;

@@ -114,6 +114,21 @@ methods.keys = methods.keys
 ---@return integer[][]
 methods.bottoms = methods.bottoms
 
+--- Writes the summary to a `.safetensors` file, from which `ts.summary.load` reads it: another day, or on
+-- another machine, to be merged with other parts. What keeps strangers apart comes with it.
+--     P:summary(1, 400):save "part-1.safetensors"
+---@param path string
+function methods:save(path) require("tessera.summary_file").save(self, path) end
+
+--- The summary in a file that `S:save` wrote. Merging it is checked as if it had never left: overlapping
+-- keys and summaries of other problems are errors. Where the problem has a score function, which no file
+-- holds, `score` must name the same one.
+--     local S = ts.summary.load "part-1.safetensors" * ts.summary.load "part-2.safetensors"
+---@param path string
+---@param options? {score: function|function[]}
+---@return userdata summary
+function summary.load(path, options) return require("tessera.summary_file").load(path, options) end
+
 local readable = {"max", "norm", "value", "n_q", "heads", "d_v", "dtype", "base"}
 
 setmetatable(methods, {__index = function(_, name)
