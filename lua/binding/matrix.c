@@ -77,7 +77,7 @@ int64_t ts_lua_check_index(lua_State *L, int arg, int64_t n, const char *what) {
     if (!whole && lua_isnumber(L, arg))
         ts_lua_arg_error(L, arg, NULL, "number has no integer representation");
     if (!whole) ts_lua_type_error(L, arg, NULL, "number");
-    int64_t at = i < 0 ? i + n : i - 1;
+    int64_t at = ts_lua_place(i, n);
     if (at < 0 || at >= n)
         ts_lua_arg_error(L, arg, NULL, "%s %I of a matrix with %I", what, (LUAI_UACINT)i,
                          (LUAI_UACINT)n);

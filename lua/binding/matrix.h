@@ -18,6 +18,9 @@ extern const luaL_Reg ts_lua_matrix_operators[]; /* matrix_arithmetic.c */
 
 extern const char *const ts_lua_dtype_names[]; /* in the order of ts_dtype; NULL ends them */
 
+/* Where index i of an axis of n points to, from 0: negative ones count from the end. */
+static inline int64_t ts_lua_place(int64_t i, int64_t n) { return i < 0 ? i + n : i - 1; }
+
 /* The argument as an index of an axis of n, what = "row" or "column"; negative ones count from the
  * end. Returns it from 0. */
 int64_t ts_lua_check_index(lua_State *L, int arg, int64_t n, const char *what);

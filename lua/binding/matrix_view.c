@@ -63,7 +63,7 @@ static int transpose(lua_State *L) {
 /* An end of a range of an axis of n, as people count; negative ones count from the end. */
 static int64_t check_end(lua_State *L, int arg, int64_t low, int64_t n) {
     int64_t i = ts_lua_check_range(L, arg, INT64_MIN, INT64_MAX);
-    int64_t at = i < 0 ? i + n + 1 : i;
+    int64_t at = ts_lua_place(i, n) + 1;
     if (at < low || at > n)
         ts_lua_arg_error(L, arg, NULL, "%I is outside %I..%I", (LUAI_UACINT)i, (LUAI_UACINT)low,
                          (LUAI_UACINT)n);
@@ -130,7 +130,7 @@ static int to(lua_State *L) {
 static int64_t list_index(lua_State *L, int64_t k, int64_t n) {
     int whole;
     lua_geti(L, 2, k);
-    int64_t i = lua_tointegerx(L, -1, &whole), at = i < 0 ? i + n : i - 1;
+    int64_t i = lua_tointegerx(L, -1, &whole), at = ts_lua_place(i, n);
     if (!whole)
         ts_lua_arg_error(L, 2, NULL, "element %I of the list is no whole number", (LUAI_UACINT)k);
     if (at < 0 || at >= n)
