@@ -47,6 +47,7 @@ describe("a tiling", function()
       ["merged as a word with ⋆ says"] = {k = 3, merge = "4 3 ⋆ 2 ⋆ 1 ⋆"},
       ["merged as a function says"] = {k = 2, merge = function(n) assert(n == 5) return {1, {2, {3, {4, 5}}}} end},
       ["split"] = {k = 1, split = 3},
+      ["split into more parts than blocks"] = {k = 4, split = 9},
       ["with the polynomial"] = {k = 4, exp = "poly"},
       ["on three threads"] = {q = 1, k = 2, threads = 3},
     } do
@@ -90,6 +91,7 @@ describe("a tiling", function()
     end)
     it("split runs parts online, and merges them as a tree", function()
       assert.are.equal("1 2 * 3 4 * 5 * *", word{k = 2, split = 2})
+      assert.are.equal("1 2 *", word{k = 5, split = 7})
     end)
     it("the deeper side of each node first", function()
       assert.are.equal("4 5 * 3 * 2 * 1 *", word{k = 2, merge = {1, {2, {3, {4, 5}}}}})

@@ -102,6 +102,8 @@ void ts_lua_read_tiling(lua_State *L, int arg, const ts_problem *p, bool partial
         ts_lua_arg_error(L, arg, NULL, "fields 'split' and 'merge' exclude each other");
     if (merged) t->schedule.parts = 1;
     ts_attention_defaults(p, t);
+    if (t->schedule.parts > t->schedule.blocks) /* each part has a block */
+        t->schedule.parts = t->schedule.blocks > 0 ? t->schedule.blocks : 1;
     ts_lua_chance order = {(uint64_t)ts_lua_integer_field(L, arg, "seed", 1), 0};
     ts_lua_chance bracketing = {order.seed, (uint64_t)1 << 32};
     ts_lua_read_order(L, arg, p, t, &order);
