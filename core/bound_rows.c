@@ -40,7 +40,11 @@ ts_status ts_bound_rows(const ts_problem *p, const ts_tiling *tiling, const int6
     ts_outcome whole;
     job.columns = ((size_t)p->d_v * 2 * sizeof(double) + 63) / 64 * 64;
     size_t work = (job.columns + ts_bound_scratch(p, tiling) + 63) / 64 * 64;
-    const ts_items items = {
-        .job = &job, .count = job.count * p->heads, .work = work, .answer = answer};
+    const ts_items items = {.job = &job,
+                            .count = job.count * p->heads,
+                            .work = work,
+                            .cost = (double)job.count * (double)p->n_k * (double)p->heads *
+                                    (double)(p->d + p->d_v),
+                            .answer = answer};
     return ts_items_run(&items, run, &whole, detail);
 }

@@ -78,13 +78,19 @@ static void run_team(ts_items_shared *shared, int team, char *memory, ts_outcome
     }
 }
 
+static int team_of(const ts_items *items, const ts_run *run) {
+    double worth = 1 + items->cost * 0x1p-20;
+    int64_t most = worth < (double)items->count ? (int64_t)worth : items->count;
+    return items->alone ? 1 : ts_threads_team(run->threads, most);
+}
+
 ts_status ts_items_run(const ts_items *items, const ts_run *run, ts_outcome *whole,
                        ts_detail *detail) {
     ts_items_shared shared = {.items = items, .run = run};
     size_t bytes;
     *whole = (ts_outcome){.status = TS_OK};
     if (items->count == 0) return TS_OK;
-    int team = items->alone ? 1 : ts_threads_team(run->threads, items->count);
+    int team = team_of(items, run);
     if (__builtin_mul_overflow(items->work, (size_t)team, &bytes) ||
         __builtin_add_overflow(bytes, 64, &bytes))
         return TS_TOO_LARGE;

@@ -21,6 +21,7 @@ typedef struct {
     const void *job;
     int64_t count;
     size_t work; /* bytes of work space of a thread, aligned to 64 */
+    double cost; /* of all items, in multiply-adds: a thread is worth its start for 2^20 of them */
     bool alone;  /* on the calling thread only: something calls back */
     void (*answer)(const void *job, int64_t item, void *work, ts_outcome *outcome);
     void (*leave)(void); /* called by each thread at its end; or NULL */

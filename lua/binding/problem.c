@@ -153,8 +153,9 @@ static int given(lua_State *L) {
 }
 
 static const luaL_Reg functions[] = {
-    {"new", ts_lua_problem_new},     {"given", given}, {"plan", ts_lua_problem_plan},
-    {"bound", ts_lua_problem_bound}, {"judge", ts_lua_problem_judge}, {NULL, NULL},
+    {"new", ts_lua_problem_new},     {"given", given},
+    {"plan", ts_lua_problem_plan},   {"bound", ts_lua_problem_bound},
+    {"judge", ts_lua_problem_judge}, {NULL, NULL},
 };
 
 int ts_lua_open_problem(lua_State *L) {
