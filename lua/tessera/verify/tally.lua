@@ -18,7 +18,7 @@ local function note(self, ratio, where)
   if ratio > self.ratio or self.where == "" and ratio > 0 then
     self.ratio, self.where = ratio, where
   end
-  if not (ratio <= 1) then self.ok = false end
+  if ratio > 1 or ratio ~= ratio then self.ok = false end
 end
 
 --- A against B, cell by cell: within `bound` (a matrix), or in bits where `exact` (a column a head)
