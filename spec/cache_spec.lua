@@ -200,7 +200,10 @@ describe("cache:fork", function()
     layer:step(X:slice(1, 4), long)
     local root = long:fork()
     layer:step(X:slice(5, 6), long)
-    local options = {mask = function(i, j) return j <= i and (i + j) % 3 > 0 or i == j end, score = function(s, i, j) return s * i / 8 - j / 8 end}
+    local options = {
+      mask = function(i, j) return j <= i and (i + j) % 3 > 0 or i == j end,
+      score = function(s, i, j) return s * i / 8 - j / 8 end,
+    }
     local got = layer:step({Y, Y, Y}, {short, long, root}, options)
     for n, before in ipairs{X:slice(1, 0), X:slice(1, 6), X:slice(1, 4)} do
       local rows = before.rows

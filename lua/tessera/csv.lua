@@ -2,6 +2,7 @@
 
 local core = require "tessera.core"
 local number = require "tessera.number"
+local progress = require "tessera.progress"
 local refuse = require "tessera.source".refuse
 
 local function count_quotes(line) return select(2, line:gsub('"', "")) end
@@ -33,8 +34,13 @@ local function read_quoted(line, at)
   return table.concat(pieces, '"'), line:match("^%s*()", at)
 end
 
--- The fields of a line, without quotes and the space around them.
-local function split(line, separator, row)
+local function trimmed(text)
+  if text:find("^%S") and text:find("%S$") then return text end
+  return text:match("^%s*(.-)%s*$")
+end
+
+-- The fields of a line with quotes somewhere.
+local function split_quoted(line, separator, row)
   local fields, at = {}, 1
   local plain = "^([^" .. separator .. "]*)()"
   repeat
@@ -48,9 +54,20 @@ local function split(line, separator, row)
     end
     local mark = line:sub(stop, stop)
     if mark ~= separator and mark ~= "" then refuse("line %d: text behind a quoted field", row) end
-    fields[#fields + 1] = text:match("^%s*(.-)%s*$")
+    fields[#fields + 1] = trimmed(text)
     at = stop + 1
   until mark == ""
+  return fields
+end
+
+-- The fields of a line, without quotes and the space around them.
+local function split(line, separator, row)
+  if line:find('"', 1, true) then return split_quoted(line, separator, row) end
+  local fields, n = {}, 0
+  for text in line:gmatch("[^" .. separator .. "]*") do
+    n = n + 1
+    fields[n] = trimmed(text)
+  end
   return fields
 end
 
@@ -93,12 +110,14 @@ function csv.names(from) return walk(from, function() return true end) or {} end
 ---@return matrix
 function csv.read(from)
   local values, rows, cols = {}, 0, 0
+  local tell = progress()
   local names = walk(from, function(fields, row)
     for c, field in ipairs(fields) do
       values[#values + 1] = number.parse(field)
         or refuse("line %d, field %d: '%s' is no number", row, c, field)
     end
     rows, cols = rows + 1, #fields
+    tell(from.offset / from.size)
   end)
   if rows == 0 and names then cols = #names end
   return core.matrix.matrix(rows, cols, function(i, j) return values[(i - 1) * cols + j] end)
@@ -109,10 +128,12 @@ end
 ---@param m matrix
 function csv.write(write, m)
   if m.rows * m.cols == 0 then refuse("a %dx%d matrix would lose its shape in this format", m.rows, m.cols) end
+  local tell = progress()
   for i = 1, m.rows do
     local cells = {}
     for j = 1, m.cols do cells[j] = number.format("%.17g", m(i, j)) end
     write(table.concat(cells, ",") .. "\n")
+    tell(i / m.rows)
   end
 end
 

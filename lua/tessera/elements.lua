@@ -91,8 +91,10 @@ end
 function elements.write(write, m)
   local kind = m.dtype == "f32" and "f4" or "f8"
   local count, at_once = m.rows * m.cols, chunk // elements.kinds[kind].size
+  local tell = progress()
   for first = 0, count - 1, at_once do
     write(core.matrix.encode(m, first, math.min(at_once, count - first), kind))
+    tell(math.min(first + at_once, count) / count)
   end
 end
 

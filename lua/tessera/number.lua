@@ -11,7 +11,9 @@ function number.format(format, x)
   if x ~= x then return "nan" end
   if x == math.huge then return "inf" end
   if x == -math.huge then return "-inf" end
-  return (string.format(format, x):gsub("[^%de+-]+", ".")) -- the locale's point may be several bytes
+  local text = string.format(format, x)
+  if not text:find("[^%d.e+-]") then return text end
+  return (text:gsub("[^%de+-]+", ".")) -- the locale's point, which may be several bytes
 end
 
 --- The shortest of 15, 16 or 17 digits that reads back as the same double.
@@ -36,12 +38,10 @@ local special = {
 ---@param text string without surrounding space
 ---@return number?
 function number.parse(text)
-  local sign, rest = text:match("^([+-]?)(.*)$")
-  if not rest:find("^%.?%d") then return special[text:lower()] end
-  if rest:find("[^%d%.eE+-]") then return nil end
-  local x = tonumber(rest)
-  if not x then return nil end
-  return sign == "-" and -(x + 0.0) or x + 0.0
+  if not text:find("^[+-]?%.?%d[%d.eE+-]*$") then return special[text:lower()] end
+  local x = tonumber(text)
+  if x == 0 and text:byte() == 45 then return -0.0 end -- "-0" is the integer 0
+  return x and x + 0.0
 end
 
 return number
