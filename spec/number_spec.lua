@@ -30,8 +30,8 @@ describe("number", function()
   local function in_german(script)
     local folder = os.tmpname()
     os.remove(folder)
-    local command = ([[mkdir '%s' && { localedef -i de_DE -f UTF-8 '%s/de_DE.UTF-8' 2>/dev/null; LOCPATH='%s' lua5.4 -e '%s'; rm -r '%s'; }]])
-      :format(folder, folder, folder, script, folder)
+    local command = ([[mkdir '%s' && { localedef -i de_DE -f UTF-8 '%s/de_DE.UTF-8' 2>/dev/null
+      LOCPATH='%s' lua5.4 -e '%s'; rm -r '%s'; }]]):format(folder, folder, folder, script, folder)
     local pipe <close> = io.popen(command)
     return pipe:read("a")
   end

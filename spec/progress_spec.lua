@@ -1,3 +1,4 @@
+-- luacheck: ignore 122 (io.stderr is replaced for a while)
 local core = require "tessera.core"
 local progress = require "tessera.progress"
 
