@@ -109,7 +109,9 @@ describe("a problem that is not exact", function()
   local function says(Q) return is_exact(Q) end
 
   it("has base e", function() assert.is_false(says(P:with{base = "e"})) end)
-  it("or scores that are no integers", function() assert.is_false(says(P:with{scale = 0.5, Q = ts.ones(2, P.d), K = ts.eye(5):slice(1, 5, 1, P.d)})) end)
+  it("or scores that are no integers", function()
+    assert.is_false(says(P:with{scale = 0.5, Q = ts.ones(2, P.d), K = ts.eye(5):slice(1, 5, 1, P.d)}))
+  end)
   it("or values that are no integers", function() assert.is_false(says(P:with{V = P.V * 0.5 + 0.25})) end)
   it("or scores too far apart", function()
     local far = ts.problem{Q = ts.matrix{{1}}, K = ts.matrix{{0}, {60}}, V = ts.matrix{{1}, {2}}, base = 2, scale = 1}
