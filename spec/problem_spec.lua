@@ -350,6 +350,11 @@ describe("a problem", function()
   it("may be asked for cells of one head only", function()
     local P = ts.problem{Q = m(2, 2, 1), K = m(3, 2), V = m(3, 2), heads = 2}
     assert.are.same({2, 3}, {P:weights(2):shape()})
+    local R = P:with{K = ts.matrix{{0, 0}, {0, 1}, {0, 2}}, scale = 1}
+    assert.matrix_equal(ts.zeros(2, 3), R:scores())
+    assert.matrix_equal({{0, 1, 2}, {0, 1, 2}}, R:scores(2))
+    assert.matrix_equal(ts.matrix(2, 3, 1 / 3), R:weights(1))
+    assert.is_true(R:weights(2)(1, 3) > 0.6)
     refuses("bad argument #1 to 'weights' (3 is outside 1..2)", function() local W = P:weights(3) return W end)
     refuses("bad argument #1 to 'scores' (number has no integer representation)", function() local W = P:scores(1.5) return W end)
   end)

@@ -46,6 +46,7 @@ describe("a tiling", function()
       ["merged as a word says"] = {k = 2, merge = "1 2 * 3 4 * 5 * *"},
       ["merged as a word with ⋆ says"] = {k = 3, merge = "4 3 ⋆ 2 ⋆ 1 ⋆"},
       ["merged as a function says"] = {k = 2, merge = function(n) assert(n == 5) return {1, {2, {3, {4, 5}}}} end},
+      ["merged as the one block that there is"] = {k = 10, merge = {1}},
       ["split"] = {k = 1, split = 3},
       ["split into more parts than blocks"] = {k = 4, split = 9},
       ["with the polynomial"] = {k = 4, exp = "poly"},

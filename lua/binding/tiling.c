@@ -100,7 +100,6 @@ void ts_lua_read_tiling(lua_State *L, int arg, const ts_problem *p, bool partial
     int merge = lua_gettop(L);
     if (merged && t->schedule.parts > 0)
         ts_lua_arg_error(L, arg, NULL, "fields 'split' and 'merge' exclude each other");
-    if (merged) t->schedule.parts = 1;
     ts_attention_defaults(p, t);
     if (t->schedule.parts > t->schedule.blocks) /* each part has a block */
         t->schedule.parts = t->schedule.blocks > 0 ? t->schedule.blocks : 1;
