@@ -344,11 +344,6 @@ static range bound_file(range a, range b) {
 
 /* ---- booleans ---- */
 
-static range bound_band(range a, range b) {
-    return bools(a.low.b && b.low.b, a.high.b && b.high.b);
-}
-static range bound_bor(range a, range b) { return bools(a.low.b || b.low.b, a.high.b || b.high.b); }
-static range bound_bnot(range a) { return bools(!a.high.b, !a.low.b); }
 static range bound_bxor(range a, range b) {
     if (a.low.b != a.high.b || b.low.b != b.high.b) return undecided();
     return bools(a.low.b != b.low.b, a.low.b != b.low.b);
@@ -444,38 +439,59 @@ bool ts_tile_has_forms(const ts_tile *tile) {
            tile->h.first > -TS_INDEX_LIMIT && tile->h.last < TS_INDEX_LIMIT;
 }
 
-static void add_term(int64_t factor, ts_range x, range *sum) {
-    sum->low.i += factor * (factor < 0 ? x.last : x.first);
-    sum->high.i += factor * (factor < 0 ? x.first : x.last);
+static int64_t least_term(int64_t factor, ts_range x) {
+    return factor * (factor < 0 ? x.last : x.first);
 }
 
-static range form_range(const ts_form *form, const ts_tile *tile) {
-    range sum = ints(form->c, form->c);
-    add_term(form->ci, tile->i, &sum);
-    add_term(form->cj, tile->j, &sum);
-    add_term(form->ch, tile->h, &sum);
-    return sum;
+/* Integers, or booleans as 0 and 1. Written word by word, not as a struct: descents spend their
+ * time here, and a struct is put together on the stack and copied, which waits for its own stores.
+ */
+static void set(ts_interval *out, int64_t low, int64_t high) {
+    out->low.i = low, out->high.i = high;
+    out->nan = 0, out->whole = 1;
 }
 
 /* A linear form keeps what an interval loses, that i in one operand is the i in the other: i - j <
  * w is decided exactly. */
-static range from_form(ts_op op, const ts_form *form, const ts_tile *tile) {
-    range x = form_range(form, tile);
+static void bound_linear(ts_op op, const ts_form *form, const ts_tile *tile, ts_interval *out) {
+    const int64_t low = form->c + least_term(form->ci, tile->i) + least_term(form->cj, tile->j) +
+                        least_term(form->ch, tile->h);
+    const int64_t high = form->c - least_term(-form->ci, tile->i) - least_term(-form->cj, tile->j) -
+                         least_term(-form->ch, tile->h);
     switch (op) {
     case TS_OP_ieq:
-        return bound_ieq(x, ints(0, 0));
+        set(out, low == 0 && high == 0, low <= 0 && high >= 0);
+        break;
     case TS_OP_ilt:
-        return bound_ilt(x, ints(0, 0));
+        set(out, high < 0, low < 0);
+        break;
     case TS_OP_ile:
-        return bound_ile(x, ints(0, 0));
+        set(out, high <= 0, low <= 0);
+        break;
     default:
-        return x;
+        set(out, low, high);
+    }
+}
+
+static void bound_logic(ts_op op, const ts_interval *a, const ts_interval *b, ts_interval *out) {
+    switch (op) {
+    case TS_OP_band:
+        set(out, a->low.b & b->low.b, a->high.b & b->high.b);
+        break;
+    case TS_OP_bor:
+        set(out, a->low.b | b->low.b, a->high.b | b->high.b);
+        break;
+    default:
+        set(out, !a->high.b, !a->low.b); /* bnot */
     }
 }
 
 #define A intervals[node->operand[0]]
 #define B intervals[node->operand[1]]
 #define C intervals[node->operand[2]]
+#define bound_band(a, b) undecided() /* bound_logic's */
+#define bound_bor(a, b) undecided()
+#define bound_bnot(a) undecided()
 #define WITH_1(f) f(A)
 #define WITH_2(f) f(A, B)
 #define WITH_3(f) f(A, B, C)
@@ -518,19 +534,32 @@ static range from_operands(const ts_program *program, const ts_node *node, const
     }
 }
 
-static range bound_node(const ts_program *program, int64_t at, const ts_tile *tile, bool use_forms,
-                        const ts_interval *intervals) {
+static bool is_logic(ts_op op) { return op == TS_OP_band || op == TS_OP_bor || op == TS_OP_bnot; }
+
+static void bound_node(const ts_program *program, int64_t at, const ts_tile *tile, bool use_forms,
+                       ts_interval *intervals) {
     const ts_node *node = &program->nodes[at];
-    if (tile->any_float && node->type == TS_FLOAT) return any_float();
     if (use_forms && program->forms[at].linear)
-        return from_form(node->op, &program->forms[at], tile);
-    return from_operands(program, node, tile, intervals);
+        bound_linear(node->op, &program->forms[at], tile, &intervals[at]);
+    else if (is_logic(node->op))
+        bound_logic(node->op, &A, node->op == TS_OP_bnot ? NULL : &B, &intervals[at]);
+    else if (tile->any_float && node->type == TS_FLOAT)
+        intervals[at] = any_float();
+    else
+        intervals[at] = from_operands(program, node, tile, intervals);
 }
 
-ts_interval ts_program_bound(const ts_program *program, const ts_tile *tile,
-                             ts_interval *intervals) {
+void ts_program_bounds(const ts_program *program, const ts_tile *tile, ts_interval *intervals) {
     const bool use_forms = program->forms && ts_tile_has_forms(tile);
     for (int64_t at = 0; at < program->count; at++)
-        intervals[at] = bound_node(program, at, tile, use_forms, intervals);
-    return intervals[program->count - 1];
+        bound_node(program, at, tile, use_forms, intervals);
+}
+
+const ts_interval *ts_program_bound(const ts_program *program, const ts_tile *tile,
+                                    ts_interval *intervals) {
+    const bool use_forms = program->forms && ts_tile_has_forms(tile);
+    for (int64_t at = 0; at < program->count; at++)
+        if (!use_forms || program->forms[at].needed)
+            bound_node(program, at, tile, use_forms, intervals);
+    return &intervals[program->count - 1];
 }

@@ -10,7 +10,7 @@
  * integer (or infinite). */
 typedef struct {
     ts_value low, high;
-    bool nan, whole;
+    int64_t nan, whole; /* booleans; whole words, like values */
 } ts_interval;
 
 /* The cells of a tile, not empty. */
@@ -22,8 +22,10 @@ typedef struct {
 /* Whether linear forms cannot wrap on its indices. */
 bool ts_tile_has_forms(const ts_tile *tile);
 
-/* Bounds of every node on the tile, into intervals[0 .. count - 1]; returns the result's. */
-ts_interval ts_program_bound(const ts_program *program, const ts_tile *tile,
-                             ts_interval *intervals);
+/* The bound of the result on the tile; intervals: room for one a node, among them the result's. */
+const ts_interval *ts_program_bound(const ts_program *program, const ts_tile *tile,
+                                    ts_interval *intervals);
+/* Bounds of every node, into intervals[0 .. count - 1]. */
+void ts_program_bounds(const ts_program *program, const ts_tile *tile, ts_interval *intervals);
 
 #endif

@@ -656,7 +656,7 @@ static void run_columns(lanes *l) {
 }
 
 static void plan_tile(lanes *l) {
-    ts_program_bound(&l->program, &l->tile, l->bound);
+    ts_program_bounds(&l->program, &l->tile, l->bound);
     place_nodes(l);
     mark_needed(l);
     l->wide = any_wide(l);

@@ -83,16 +83,20 @@ static bool keep(ts_form *form) {
     return form->linear;
 }
 
+static ts_form linear(int64_t ci, int64_t cj, int64_t ch, int64_t c) {
+    return (ts_form){.linear = true, .ci = ci, .cj = cj, .ch = ch, .c = c};
+}
+
 static ts_form combine(const ts_form *a, const ts_form *b, int64_t sign) {
     if (!a->linear || !b->linear) return (ts_form){0};
-    ts_form sum = {true, a->ci + sign * b->ci, a->cj + sign * b->cj, a->ch + sign * b->ch,
-                   a->c + sign * b->c};
+    ts_form sum = linear(a->ci + sign * b->ci, a->cj + sign * b->cj, a->ch + sign * b->ch,
+                         a->c + sign * b->c);
     return keep(&sum) ? sum : (ts_form){0};
 }
 
 static ts_form scaled(const ts_form *a, int64_t by) {
     if (!a->linear || by <= -((int64_t)1 << 20) || by >= (int64_t)1 << 20) return (ts_form){0};
-    ts_form product = {true, a->ci * by, a->cj * by, a->ch * by, 0};
+    ts_form product = linear(a->ci * by, a->cj * by, a->ch * by, 0);
     if (__builtin_mul_overflow(a->c, by, &product.c)) return (ts_form){0};
     return keep(&product) ? product : (ts_form){0};
 }
@@ -110,16 +114,16 @@ static ts_form multiplied(const ts_form *a, const ts_form *b) {
 static ts_form form_of(const ts_node *node, const ts_form *forms) {
     const ts_form *a = node->operand[0] < 0 ? NULL : &forms[node->operand[0]];
     const ts_form *b = node->operand[1] < 0 ? NULL : &forms[node->operand[1]];
-    ts_form constant = {true, 0, 0, 0, node->constant.i};
+    ts_form constant = linear(0, 0, 0, node->constant.i);
     switch (node->op) {
     case TS_OP_iconst:
         return keep(&constant) ? constant : (ts_form){0};
     case TS_OP_i:
-        return (ts_form){true, 1, 0, 0, 0};
+        return linear(1, 0, 0, 0);
     case TS_OP_j:
-        return (ts_form){true, 0, 1, 0, 0};
+        return linear(0, 1, 0, 0);
     case TS_OP_h:
-        return (ts_form){true, 0, 0, 1, 0};
+        return linear(0, 0, 1, 0);
     case TS_OP_iadd:
         return combine(a, b, 1);
     case TS_OP_isub:
@@ -139,6 +143,10 @@ static ts_form form_of(const ts_node *node, const ts_form *forms) {
 
 void ts_program_forms(const ts_node *nodes, int64_t count, ts_form *forms) {
     for (int64_t at = 0; at < count; at++) forms[at] = form_of(&nodes[at], forms);
+    forms[count - 1].needed = true;
+    for (int64_t at = count - 1; at >= 0; at--)
+        for (int k = 0; k < ts_op_kinds[nodes[at].op].arity; k++)
+            if (forms[at].needed && !forms[at].linear) forms[nodes[at].operand[k]].needed = true;
 }
 
 /* How an operation finds its operands among the values of earlier nodes, by its signature. */

@@ -86,7 +86,7 @@ extern const ts_op_kind ts_op_kinds[TS_OP_COUNT];
 typedef union {
     int64_t i;
     double f;
-    bool b;
+    int64_t b; /* 0 or 1; as wide as the others, so that copies are whole words */
 } ts_value;
 
 /* Operands are numbers (from 0) of earlier nodes: a program is a list in which each node stands
@@ -125,10 +125,12 @@ typedef struct {
 } ts_table;
 
 /* An integer node as i * ci + j * cj + h * ch + c; a comparison of integers has the form of left -
- * right. Known where `linear`, and exact (nothing wraps) for indices below TS_INDEX_LIMIT. */
+ * right. Known where `linear`, and exact (nothing wraps) for indices below TS_INDEX_LIMIT. needed:
+ * the result's bound depends on the node's, which linear forms do not on their operands'. */
 typedef struct {
     bool linear;
     int64_t ci, cj, ch, c;
+    bool needed;
 } ts_form;
 
 #define TS_INDEX_LIMIT ((int64_t)1 << 40)

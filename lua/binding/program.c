@@ -386,10 +386,10 @@ static int bound(lua_State *L) {
     luaL_argcheck(L, tile.i.first <= tile.i.last, 3, "no rows");
     luaL_argcheck(L, tile.j.first <= tile.j.last, 5, "no keys");
     ts_interval *intervals = lua_newuserdatauv(L, (size_t)program->count * sizeof *intervals, 0);
-    ts_interval result = ts_program_bound(program, &tile, intervals);
-    push_value(L, result_type(program), result.low);
-    push_value(L, result_type(program), result.high);
-    lua_pushboolean(L, result_type(program) == TS_FLOAT && result.nan);
+    const ts_interval *result = ts_program_bound(program, &tile, intervals);
+    push_value(L, result_type(program), result->low);
+    push_value(L, result_type(program), result->high);
+    lua_pushboolean(L, result_type(program) == TS_FLOAT && result->nan);
     return 3;
 }
 

@@ -139,7 +139,9 @@ static void check_bounds(uint64_t seed) {
     ts_program program = random_program(nodes, (ts_type)below(3), false);
     random_tile(&tile.i, &tile.j);
     tile.h.last = tile.h.first;
-    ts_program_bound(&program, &tile, intervals);
+    ts_interval result = *ts_program_bound(&program, &tile, intervals);
+    ts_program_bounds(&program, &tile, intervals);
+    CHECK(memcmp(&result, &intervals[program.count - 1], sizeof result) == 0);
     bool held = true;
     for (int64_t n = 0; n < 300 && held; n++) {
         int64_t i = tile.i.first + below(tile.i.last - tile.i.first + 1);
