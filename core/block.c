@@ -292,27 +292,42 @@ static ts_status call_score(ts_tile *tile, const ts_score *score, int64_t r, ts_
     return status;
 }
 
-/* The score function of row r of the tile, over the lanes of a band; s: the row's lane 0. */
-static ts_status score_row(ts_tile *tile, const band *b, int64_t r, void *s) {
-    const ts_score *score = tile->problem->score[tile->head + r / tile->queries];
-    const int64_t h = tile->head + r / tile->queries + 1, i = tile->i.first + r % tile->queries;
+static int64_t strip_stride(const ts_tile *tile) {
+    return ts_round_up(tile->max_keys, tile->loops->panel);
+}
+
+/* The score function of `rows` rows of a band, from row r of the tile on, all of one head: over the
+ * band's lanes. */
+static ts_status score_rows(ts_tile *tile, const band *b, int64_t r, int64_t rows) {
+    const int64_t head = tile->head + r / tile->queries, stride = strip_stride(tile);
+    const ts_score *score = tile->problem->score[head];
+    const ts_range i = {tile->i.first + r % tile->queries,
+                        tile->i.first + r % tile->queries + rows - 1};
     ts_status status = TS_OK;
     for (int64_t n = 0, at = 0; score && !status && n < tile->segment_count; n++) {
         ts_range j = tile->segments[n];
         int64_t from = b->from > at ? b->from : at;
         int64_t to = least(b->to, at + j.last - j.first + 1);
-        int64_t first = j.first + from - at;
+        ts_range keys = {j.first + from - at, j.first + to - at - 1};
+        void *s = ts_at(tile->loops, strip_row(tile, r - b->row), from);
         at += j.last - j.first + 1;
         if (from >= to) continue;
-        if (!score->program)
-            status = call_score(tile, score, r, (ts_range){first, first + to - from - 1}, from,
-                                ts_at(tile->loops, s, from));
-        else if (tile->loops->dtype == TS_F32)
-            ts_program_score_f32(score->program, h, i, first, to - from, (float *)s + from,
-                                 tile->score_scratch);
+        if (score->program)
+            ts_program_score(score->program, tile->loops->dtype, head + 1, i, keys, s, stride,
+                             tile->score_scratch);
         else
-            ts_program_score_f64(score->program, h, i, first, to - from, (double *)s + from,
-                                 tile->score_scratch);
+            for (int64_t k = 0; k < rows && !status; k++)
+                status =
+                    call_score(tile, score, r + k, keys, from, ts_at(tile->loops, s, k * stride));
+    }
+    return status;
+}
+
+static ts_status score_band(ts_tile *tile, const band *b) {
+    ts_status status = TS_OK;
+    for (int64_t r = b->row, rows; !status && r < b->row + b->rows; r += rows) {
+        rows = least(b->row + b->rows - r, tile->queries - r % tile->queries);
+        status = score_rows(tile, b, r, rows);
     }
     return status;
 }
@@ -332,18 +347,16 @@ static ts_status band_scores(ts_tile *tile, const band *b) {
     const int64_t d = tile->problem->d;
     const ts_panels k = {tile->k_panels, d, tile->width};
     loops->product(b->rows, d, ts_at(loops, tile->q, b->row * d), d, &k, 0, b->from, b->to,
-                   ts_at(loops, strip_row(tile, 0), b->from),
-                   ts_round_up(tile->max_keys, loops->panel), false);
-    for (int64_t r = 0; r < b->rows; r++) {
+                   ts_at(loops, strip_row(tile, 0), b->from), strip_stride(tile), false);
+    ts_status status = tile->problem->score ? score_band(tile, b) : TS_OK;
+    for (int64_t r = 0; r < b->rows && !status; r++) {
         void *s = strip_row(tile, r);
-        ts_status status = tile->problem->score ? score_row(tile, b, b->row + r, s) : TS_OK;
-        if (status) return status;
         if (tile->cover == TS_FULL)
             close_row(tile, s);
         else
             loops->select(row_bits(tile, b->row + r), b->from, b->to, s);
     }
-    return TS_OK;
+    return status;
 }
 
 static double number_at(const ts_loops *loops, const void *numbers, int64_t i) {
