@@ -177,13 +177,14 @@ describe("a layer", function()
     end
   end)
 
-  it("takes masks, scales and sinks for each head, as a list or as a function of h", function()
+  it("takes masks, scores, scales and sinks for each head, as a list or as a function of h", function()
     local layer = ts.heads{heads = 3, d_q = 9, seed = 1}
     local Y = ts.randn(6, 9, {seed = 3})
-    local list = {mask = {}, scale = {0.1, 0.2, 0.3}, sink = {1, 2, 3}}
-    for h = 1, 3 do list.mask[h] = ts.mask.window(6, h, 0) end
+    local function score(h) return function(s, i, j) return s - h * math.abs(i - j) end end
+    local list = {mask = {}, score = {}, scale = {0.1, 0.2, 0.3}, sink = {1, 2, 3}}
+    for h = 1, 3 do list.mask[h], list.score[h] = ts.mask.window(6, h, 0), score(h) end
     local functions = {
-      mask = function(h) return ts.mask.window(6, h, 0) end, scale = function(h) return 0.1 * h end,
+      mask = function(h) return ts.mask.window(6, h, 0) end, score = score, scale = function(h) return 0.1 * h end,
       sink = function(h) return h end,
     }
     for name in pairs(list) do
@@ -191,6 +192,10 @@ describe("a layer", function()
       assert.is_false(layer(Y, {[name] = list[name]}) == layer(Y))
     end
     assert.matrix_identical(layer(Y, {mask = function(i, j) return j <= i end}), layer(Y, {mask = ts.mask.causal(6)}))
+    -- Of one parameter, too, a predicate is a predicate and a score a score.
+    local top = ts.mask(6, 6, function(i) return i < 4 end)
+    assert.matrix_identical(layer(Y, {mask = top, empty = "zero"}), layer(Y, {mask = function(i) return i < 4 end, empty = "zero"}))
+    assert.within_bound(layer(Y, {scale = 0}), layer(Y, {score = function(s) return 0 * s end}), 1e-15)
   end)
 
   it("counts its parameters, and says its shapes", function()
@@ -281,6 +286,8 @@ describe("a layer", function()
     end
     assert.is_true(math.abs(s(1, 1) - s(1, 2)) > 1e-6)
     local far = ts.heads{heads = 2, d_q = 8, rope = {offset = 1000}, seed = 1}
+    far.rope.offset = 5 -- a copy
+    assert.equal(1000, far.rope.offset)
     assert.within_bound(layer(X), far(X), 1e-12)
   end)
 

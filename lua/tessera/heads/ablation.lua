@@ -2,8 +2,8 @@
 
 local check = require "tessera.check"
 local core = require "tessera.core"
-local heads = require "tessera.heads"
-local projections = require "tessera.projections"
+local layer = require "tessera.heads.layer"
+local projections = require "tessera.heads.projections"
 
 local ablation = {}
 
@@ -54,16 +54,12 @@ local function all(count)
   return list
 end
 
---- The layer with the heads in `list` switched off: the sum of the others through W^O (and its bias).
---- Heads keep their numbers; the rows of W^O that belong to those in `list` are 0. The weights are copies.
----     layer:without{3, 7}(X)
----@param list integer[]
----@return table layer
-function ablation.without(layer, list)
-  local state = heads.state(layer)
+--- layer:without(list): a copy of the layer in which rows of W^O are 0.
+function ablation.without(self, list)
+  local state = layer.state(self)
   local sizes = state.sizes
   local off = check_list(list, sizes.heads, "without")
-  local result, into = heads.blank(sizes, state.has_bias, state.rope)
+  local result, into = layer.blank(sizes, state.has_bias, state.rope)
   copy_heads(state, into, "q", all(sizes.heads))
   copy_heads(state, into, "k", all(sizes.kv_heads))
   copy_heads(state, into, "v", all(sizes.kv_heads))
@@ -90,12 +86,9 @@ local function key_heads(list, group)
   return distinct
 end
 
---- A layer of the heads in `list` alone, in that order: head i is head list[i]. The weights are copies.
----     layer:only{1, 2}(X)
----@param list integer[]
----@return table layer
-function ablation.only(layer, list)
-  local state = heads.state(layer)
+--- layer:only(list): a layer of those heads, renumbered.
+function ablation.only(self, list)
+  local state = layer.state(self)
   local sizes = state.sizes
   check_list(list, sizes.heads, "only")
   check.arg(#list > 0, 1, "only", "a layer has at least one head")
@@ -105,7 +98,7 @@ function ablation.only(layer, list)
     keys = {}
     for i, h in ipairs(list) do keys[i] = (h - 1) // group + 1 end
   end
-  local result, into = heads.blank(copy_sizes(sizes, {heads = #list, kv_heads = #keys}), state.has_bias, state.rope)
+  local result, into = layer.blank(copy_sizes(sizes, {heads = #list, kv_heads = #keys}), state.has_bias, state.rope)
   copy_heads(state, into, "q", list)
   copy_heads(state, into, "k", keys)
   copy_heads(state, into, "v", keys)
@@ -127,18 +120,14 @@ local function average_heads(from, into, letter, size)
   end
 end
 
---- A grouped-query layer with `kv_heads` key heads, each the mean of a group of this layer's (Ainslie et al.
---- 2023, §2.1); a divisor of the layer's own number.
----     layer:group(2)
----@param kv_heads integer
----@return table layer
-function ablation.group(layer, kv_heads)
-  local state = heads.state(layer)
+--- layer:group(kv_heads): a layer whose key heads are means of this one's.
+function ablation.group(self, kv_heads)
+  local state = layer.state(self)
   local sizes = state.sizes
   check.arg(math.tointeger(kv_heads) and kv_heads >= 1 and sizes.kv_heads % kv_heads == 0, 1, "group",
     "a divisor of the layer's %d key heads expected, got %s", sizes.kv_heads, tostring(kv_heads))
   local size = sizes.kv_heads // kv_heads
-  local result, into = heads.blank(copy_sizes(sizes, {kv_heads = math.tointeger(kv_heads)}), state.has_bias, state.rope)
+  local result, into = layer.blank(copy_sizes(sizes, {kv_heads = math.tointeger(kv_heads)}), state.has_bias, state.rope)
   copy_heads(state, into, "q", all(sizes.heads))
   average_heads(state, into, "k", size)
   average_heads(state, into, "v", size)

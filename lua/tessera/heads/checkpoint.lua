@@ -3,7 +3,7 @@
 local check = require "tessera.check"
 local core = require "tessera.core"
 local files = require "tessera.files"
-local heads = require "tessera.heads"
+local make = require "tessera.heads.make"
 
 local checkpoint = {}
 
@@ -159,21 +159,7 @@ local function read(path, found, options, all_names)
   return tensors, biases
 end
 
---- A layer from a `.safetensors` (or `.npz`) file. Its tensors are found by the names that common models use
---- (query, key, value; q_proj; in_proj_weight; c_attn; query_key_value; and more), with whatever stands before
---- them; an error tells what is missing, or which layers there are.
---- * `layer`: which, where there are several: a number that stands between dots in the names, or the text
----   before them.
---- * `names`: the full names, {q =, k =, v =, o =} or {qkv =, o =}, in which "{layer}" stands for the layer. A bias
----   has the same name with "bias" for "weight".
---- * `heads`, `kv_heads`: how many; where the file's metadata or the shapes do not tell.
---- * `transposed`: whether weights are stored output x input, as PyTorch's Linear does.
---- * `rope` as of `ts.heads`, and `dtype`, "f64" whatever the file's.
----
----     local layer = ts.heads.load("model.safetensors", {layer = 3, heads = 12})
----@param path string
----@param options? {layer: any, names: table?, heads: integer?, kv_heads: integer?, transposed: boolean?, rope: any, dtype: string?}
----@return table layer
+--- See ts.heads.load.
 function checkpoint.load(path, options)
   options = core.options(options, 2, "load", {layer = "any", names = "table", heads = "positive", kv_heads = "positive",
     transposed = "boolean", rope = "any", dtype = "dtype"})
@@ -188,7 +174,7 @@ function checkpoint.load(path, options)
     fields.WQ, fields.WK, fields.WV = split(tensors[found.qkv], sizes, found.mixed, path)
     if biases.qkv then fields.bQ, fields.bK, fields.bV = split(biases.qkv, sizes, found.mixed, path) end
   end
-  return heads(fields)
+  return make(fields)
 end
 
 return checkpoint

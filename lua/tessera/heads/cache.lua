@@ -6,7 +6,8 @@
 
 local check = require "tessera.check"
 local core = require "tessera.core"
-local heads = require "tessera.heads"
+local call = require "tessera.heads.call"
+local layers = require "tessera.heads.layer"
 local problem = require "tessera.problem"
 local summary = require "tessera.summary"
 
@@ -83,9 +84,7 @@ function methods:fork()
   return new(state.layer, segments)
 end
 
---- An empty cache for `layer:step`. `cache.length` says how many keys it holds.
----     local cache = layer:cache()
----@return table cache
+--- An empty cache of a layer.
 function cache.cache(layer) return new(layer, {new_segment(1)}) end
 
 -- Steps ------------------------------------------------------------------------------------------
@@ -128,11 +127,13 @@ end
 -- One cache's part in a step: its new queries, and how many keys there were before.
 local function new_part(state, Q, before, options)
   local part = {state = state, Q = Q, before = before, fields = {}}
-  local sizes = heads.state(state.layer).sizes
+  local sizes = layers.state(state.layer).sizes
   for name, value in pairs(options) do part.fields[name] = value end
   part.fields.heads, part.fields.kv_heads, part.fields.tiling = sizes.heads, sizes.kv_heads, nil
-  for _, name in ipairs{"scale", "sink", "mask"} do part.fields[name] = heads.spread(options[name], sizes.heads) end
-  if options.score then part.fields.score = shifted_score(options.score, before) end
+  for _, name in ipairs{"scale", "sink", "mask", "score"} do
+    part.fields[name] = call.spread(name, options[name], sizes.heads)
+  end
+  if part.fields.score then part.fields.score = shifted_score(part.fields.score, before) end
   if part.fields.mask then
     part.fields.mask = step_mask(part.fields.mask, Q.rows, before)
   elseif Q.rows > 1 then
@@ -195,12 +196,12 @@ end
 -- The parts of a step, their keys appended to the caches; undo() takes them away again.
 local function appended(layer, inputs, caches, options)
   local parts, lasts = {}, {}
-  local Q, K, V = heads.project(layer, core.matrix.vcat(table.unpack(inputs)), "step")
+  local Q, K, V = call.project(layer, core.matrix.vcat(table.unpack(inputs)), "step")
   local at = 0
   for i, x in ipairs(inputs) do
     local state = states[caches[i]]
     local before, first, last = length(state), at + 1, at + x.rows
-    local queries, keys = heads.turn(layer, Q:slice(first, last), K:slice(first, last), before)
+    local queries, keys = call.turn(layer, Q:slice(first, last), K:slice(first, last), before)
     parts[i] = new_part(state, queries, before, options)
     parts[i].shared = {}
     lasts[i] = {segment = last_of(state), rows = last_of(state).rows}
@@ -224,19 +225,7 @@ local function check_caches(layer, inputs, caches)
   end
 end
 
---- Attention of new rows x to all rows so far, which `cache` keeps: their keys and values are appended. Row by
---- row or many rows at once, it gives what one causal call on all rows would have given, within rounding.
---- Options are those of a call; `mask` and `score` count queries and keys over the whole sequence, and a mask
---- takes the place of the causal one. `tiling` serves caches that were never forked.
----     local cache = layer:cache()
----     for i = 1, X.rows do print(layer:step(X:slice(i, i), cache)) end
---- Given lists of inputs and caches, it returns the list of outputs; keys that the caches share (see `fork`)
---- are summarised once for all of them.
----     local y = layer:step({a, b}, {cache, cache:fork()})
----@param x matrix|matrix[] n x d_q
----@param caches table|table[]
----@param options? table
----@return matrix|matrix[] n x d_o
+--- layer:step(x, caches, options), of one cache or of a list.
 function cache.step(layer, x, caches, options)
   local single = check.type_of(x) == "matrix"
   check.arg(single or type(x) == "table", 1, "step", "matrix or list expected, got %s", check.type_of(x))
@@ -249,7 +238,7 @@ function cache.step(layer, x, caches, options)
   local ok, results = pcall(function()
     share(parts, options)
     local list = {}
-    for i, part in ipairs(parts) do list[i] = heads.finish(layer, attend(part, options)) end
+    for i, part in ipairs(parts) do list[i] = call.finish(layer, attend(part, options)) end
     return list
   end)
   if not ok then
