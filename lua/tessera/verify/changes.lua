@@ -34,7 +34,7 @@ laws[#laws + 1] = {"gauge", function(c, t)
       local bound = context.either(limit, context.bound(moved, {k = math.max(1, P.n_k)}))
       local shift = g * (P.base == 2 and math.log(2) or 1)
       t:near(T.max:to "f64", S.max:to "f64" + g, bound.max, bound.exact, "m")
-      t:near(T:lse():to "f64", S:lse():to "f64" + shift, bound.lse, nil, "lse")
+      t:rounded(T:lse():to "f64", S:lse():to "f64" + shift, bound.lse, "lse")
       t:near(T:output{empty = "zero"}, S:output{empty = "zero"}, bound.output, bound.exact, "output")
     end
   end
@@ -88,7 +88,7 @@ laws[#laws + 1] = {"repetition", function(c, t)
   local after, other = answer(with_keys(P, list))
   local bound = context.either(limit, other)
   t:near(after[1], before[1], bound.output, bound.exact, "output")
-  t:near(after[2]:to "f64", before[2]:to "f64" + math.log(2), bound.lse, nil, "lse")
+  t:rounded(after[2]:to "f64", before[2]:to "f64" + math.log(2), bound.lse, "lse")
 end}
 
 --- Keys that nobody may use may as well not be there, whatever stands in them.

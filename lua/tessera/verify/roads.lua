@@ -67,10 +67,11 @@ local function check_plain_rows(c, t, P, answer, bound)
       local first, last = (h - 1) * P.d_v + 1, h * P.d_v
       local limit = bound.output:slice(i, i, first, last)
       if P.d_v > 0 then
-        t:near(answer[1]:slice(i, i, first, last):to "f64", ts.matrix{o}, limit + limit, nil, "in plain Lua: output")
+        t:near(answer[1]:slice(i, i, first, last), ts.matrix({o}, {dtype = P.dtype}), limit + limit,
+          bound.exact:slice(i, i, h, h), "in plain Lua: output")
       end
       local lse_limit = bound.lse:slice(i, i, h, h)
-      t:near(answer[2]:slice(i, i, h, h):to "f64", ts.matrix{lse}, lse_limit + lse_limit, nil, "in plain Lua: lse")
+      t:rounded(answer[2]:slice(i, i, h, h), ts.matrix({{lse}}, {dtype = P.dtype}), lse_limit + lse_limit, "in plain Lua: lse")
     end
   end
 end

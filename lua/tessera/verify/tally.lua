@@ -8,8 +8,8 @@ tally.__index = tally
 --- A law's tally. `place(i, j)` says what row i and column j of a comparison are.
 function tally.new(name, place)
   return setmetatable({
-    law = name, cases = 0, ulps = 0.0, ratio = 0.0, ok = true, exact = true, bits = true, open = 0,
-    where = "", place = place,
+    law = name, cases = 0, ulps = 0.0, ratio = 0.0, ok = true, exact = false, mixed = false, bits = true,
+    open = 0, where = "", place = place,
   }, tally)
 end
 
@@ -29,7 +29,10 @@ function tally:near(A, B, bound, exact, label)
   self.ulps = math.max(self.ulps, ulps)
   self.open = self.open + open
   if bound then self.bits = false end
-  if bound and not (exact and (exact.rows * exact.cols == 0 or exact:min() == 1)) then self.exact = false end
+  if bound and A.rows * A.cols > 0 then
+    self.mixed = self.mixed or not (exact and exact:min() == 1)
+    self.exact = not self.mixed
+  end
   if i then note(self, ratio, ("%s, %s"):format(label, self.place(i, j, A.cols))) end
 end
 
@@ -42,12 +45,17 @@ function tally:holds(ok, label)
   if not ok then note(self, math.huge, label) end
 end
 
+--- A against B, each of which a road rounds in its own way, exact row or not: an lse, for example.
+function tally:rounded(A, B, bound, label)
+  local exact, mixed = self.exact, self.mixed
+  self:near(A, B, bound, nil, label)
+  self.exact, self.mixed = exact, mixed
+end
+
 --- Two answers {O, lse} against each other. `bound`: {output=, lse=, exact=}.
 function tally:answers(a, b, bound, label)
   self:near(a[1], b[1], bound.output, bound.exact, label .. ": output")
-  local exact = self.exact
-  self:near(a[2], b[2], bound.lse, nil, label .. ": lse")
-  self.exact = exact -- an lse is exact on no road
+  self:rounded(a[2], b[2], bound.lse, label .. ": lse")
 end
 
 --- Two summaries: m, lse and output.

@@ -1,0 +1,212 @@
+-- P:verify: which laws it tries, what it says, and that it does not say "ok" of what is wrong.
+require "spec.helper"
+local core = require "tessera.core"
+local tally = require "tessera.verify.tally"
+local ts = require "tessera"
+
+local names = {
+  "definition", "fold", "threads", "skipping", "oracle", "homomorphism", "identity", "commutativity", "associativity",
+  "split", "doubling", "sink", "gauge", "power of two", "permutation", "repetition", "deletion", "restriction",
+  "non-interference", "cover", "convexity", "weights", "independence",
+}
+
+local function random(fields)
+  local o = fields or {}
+  local dtype, n_q, n_k, heads = o.dtype or "f64", o.n_q or 12, o.n_k or 17, o.heads or 1
+  local function m(rows, cols, seed) return ts.randn(rows, cols, {seed = seed, dtype = dtype}) end
+  local all = {Q = m(n_q, heads * 4, 1), K = m(n_k, (o.kv_heads or heads) * 4, 2), V = m(n_k, (o.kv_heads or heads) * 3, 3)}
+  for name, value in pairs(o) do
+    if name ~= "dtype" and name ~= "n_q" and name ~= "n_k" then all[name] = value end
+  end
+  return ts.problem(all)
+end
+
+local abs = math.abs
+
+-- Problems of every kind, which all laws hold for.
+local problems = {
+  ["plain"] = random{},
+  ["plain, in f32"] = random{dtype = "f32"},
+  ["causal"] = random{n_q = 15, n_k = 15, mask = function(i, j) return j <= i end},
+  ["with rows and keys that nobody may use"] = random{mask = function(i, j) return i % 4 ~= 0 and j % 5 ~= 0 end},
+  ["of grouped heads, each with its mask"] = random{heads = 4, kv_heads = 2, mask = function(i, j, h) return (i + j) % (h + 1) > 0 end},
+  ["scored"] = random{dtype = "f32", score = function(s, i, j) return s - 0.5 * abs(i - j) end},
+  ["scored in two ways"] = random{heads = 2, score = {function(s) return 2 * s end, function(s, _, j) return s + 0.125 * j end}},
+  ["with a sink a head"] = random{heads = 2, sink = {0.25, -1}},
+  ["in base 2, with a sink"] = random{base = 2, sink = 1},
+  ["whose keys continue a sequence"] = random{first_key = 31, mask = function(i, j) return j - i < 40 end},
+  ["without keys"] = random{n_k = 0},
+  ["of one key"] = random{n_k = 1},
+  ["without queries"] = random{n_q = 0},
+  ["exact"] = ts.sample.exact{n_q = 6, n_k = 13, heads = 2, density = 0.5, seed = 4},
+  ["exact, in f32, with a sink"] = ts.sample.exact{n_q = 6, n_k = 13, dtype = "f32", sink = true, seed = 5},
+}
+
+describe("P:verify", function()
+  for name, P in pairs(problems) do
+    it("finds that every law holds for a problem " .. name, function()
+      local v = P:verify()
+      assert.is_true(v.ok, tostring(v))
+      for n, law in ipairs(names) do
+        assert.equal(law, v[n].law)
+        assert.equal(v[n], v[law])
+      end
+      assert.equal(#names, #v)
+    end)
+  end
+
+  it("tries something of every law on an ordinary problem, with numbers that do differ", function()
+    local v = problems.causal:verify()
+    for _, t in ipairs(v) do assert.is_true(t.cases > 0, t.law) end
+    assert.is_true(v.definition.ratio > 0 and v.definition.ratio < 1)
+    assert.is_true(v.definition.ulps > 0)
+    assert.is_truthy(v.definition.where:find "row %d+, column %d+")
+  end)
+
+  it("compares exact rows in bits, and says so", function()
+    for _, name in ipairs{"exact", "exact, in f32, with a sink"} do
+      local v = problems[name]:verify{laws = {"definition", "associativity", "homomorphism", "permutation"}}
+      for _, t in ipairs(v) do
+        assert.is_true(t.exact, t.law)
+        assert.is_true(t.ok)
+      end
+      assert.matches("exact", tostring(v))
+    end
+    assert.equal(1680, problems.exact:verify{laws = "associativity"}.associativity.cases)
+    assert.is_false(problems.plain:verify{laws = "definition"}.definition.exact)
+  end)
+
+  it("takes laws, tilings, rounds and a seed", function()
+    local v = problems.plain:verify{laws = {"split", "definition"}, tilings = {{k = 3}}, rounds = 5, seed = 9}
+    assert.equal("split", v[1].law)
+    assert.equal(2, #v)
+    assert.equal(10, v.split.cases) -- output and lse of 5 rounds
+    assert.equal(9, v.seed)
+    assert.equal(12, v.rows)
+    assert.equal(tostring(problems.plain:verify{seed = 3}), tostring(problems.plain:verify{seed = 3}))
+  end)
+
+  it("prints a table", function()
+    local text = tostring(problems.plain:verify{laws = {"identity", "definition"}})
+    assert.matches("^law +cases +ulps +÷ bound", text)
+    assert.matches("\nidentity +%d+ +bits +ok", text)
+    assert.matches("\ndefinition +%d+ +[%d.e+]+ +0%.%d+ +ok +", text)
+    assert.matches("\nevery law holds; 12 rows judged, seed 1$", text)
+  end)
+
+  it("judges some rows of a large problem, and says how many", function()
+    local P = ts.problem{Q = ts.randn(3000, 8, {seed = 1}), K = ts.randn(3000, 8, {seed = 2}), V = ts.randn(3000, 8, {seed = 3}),
+      mask = ts.mask.causal(3000)}
+    local v = P:verify{laws = {"definition", "split", "oracle"}}
+    assert.is_true(v.ok, tostring(v))
+    assert.is_true(v.rows >= 4 and v.rows < 3000)
+    assert.matches(v.rows .. " rows judged", tostring(v), 1, true)
+  end)
+
+  it("refuses options and laws that nobody knows", function()
+    local function message(o) return tostring(select(2, pcall(function() return problems.plain:verify(o) end))) end
+    assert.matches("invalid field 'law'", message{law = "fold"}, 1, true)
+    assert.matches("there is no law 'asociativity' (did you mean 'associativity'?)", message{laws = "asociativity"}, 1, true)
+    assert.matches("field 'tilings'", message{tilings = 3}, 1, true)
+  end)
+
+  it("counts cells that have no bound, such as those of a called score", function()
+    local hidden = setmetatable({}, {__index = function() return 1 end})
+    local P = random{score = function(s) return s * hidden[1] end}
+    local v = P:verify{laws = {"definition", "identity"}}
+    assert.is_true(v.ok)
+    assert.is_true(v.definition.open > 0)
+    assert.matches("without", tostring(v))
+  end)
+
+  it("raises what the problem raises", function()
+    local K = ts.randn(5, 2, {seed = 1})
+    K:set(3, 1, 0 / 0)
+    local P = ts.problem{Q = ts.ones(2, 2), K = K, V = ts.ones(5, 1)}
+    assert.has_error(function() P:verify() end)
+    assert.is_true(P:with{nonfinite = "propagate"}:verify{laws = {"definition", "fold", "identity"}}.ok)
+  end)
+end)
+
+describe("a law's tally", function()
+  local function place(i, j) return i .. "/" .. j end
+  local A = ts.matrix{{1, 2}, {3, 4}}
+
+  it("fails beyond the bound, and tells the worst place", function()
+    local t = tally.new("law", place)
+    t:near(A, A + ts.matrix{{0, 0.25}, {0, 0.5}}, ts.matrix(2, 2, 0.5), nil, "close")
+    assert.is_true(t.ok)
+    assert.equal(1, t.ratio)
+    t:near(A, A + ts.matrix{{0, 0}, {1, 0}}, ts.matrix(2, 2, 0.5), nil, "far")
+    assert.is_false(t.ok)
+    assert.equal("far, 2/1", t.where)
+  end)
+  it("fails on NaN", function()
+    local t = tally.new("law", place)
+    t:near(A, A * ts.matrix{{1, 1}, {1, 0 / 0}}, ts.matrix(2, 2, 1e300), nil, "nan")
+    assert.is_false(t.ok)
+  end)
+  it("asks for bits where rows are exact", function()
+    local t = tally.new("law", place)
+    t:near(A, A + ts.matrix{{0, 0}, {0, 1e-15}}, ts.matrix(2, 2, 1), ts.matrix{{1}, {0}}, "second row")
+    assert.is_true(t.ok)
+    t:near(A, A + ts.matrix{{0, 1e-15}, {0, 0}}, ts.matrix(2, 2, 1), ts.matrix{{1}, {0}}, "first row")
+    assert.is_false(t.ok)
+  end)
+end)
+
+-- Problems that answer wrongly: each fault is one that a law must see.
+describe("a wrong answer", function()
+  local P = problems.causal
+  local methods = core.problem.methods
+
+  -- Runs verify{laws = law} while the method `name` answers what `spoil` makes of the right answer.
+  local function with_fault(name, spoil, law, Q)
+    local right = methods[name]
+    methods[name] = function(...) return spoil(right, ...) end
+    local ok, v = pcall(function() return (Q or P):verify{laws = law} end)
+    methods[name] = right
+    assert.is_true(ok, v)
+    assert.is_false(v.ok, law)
+    assert.matches("FAILS", tostring(v))
+    assert.matches("NOT EVERY LAW HOLDS", tostring(v))
+  end
+
+  local function nudged(right, self, ...)
+    local O, lse = right(self, ...)
+    return O * (1 + 1e-12), lse
+  end
+
+  it("of the tiles is seen by definition, fold, oracle and others", function()
+    for _, law in ipairs{"definition", "fold", "oracle"} do with_fault("attention", nudged, law) end
+  end)
+  it("of full softmax is seen by definition, split and oracle", function()
+    for _, law in ipairs{"definition", "split", "oracle"} do with_fault("softmax", nudged, law) end
+  end)
+  it("of the oracle is seen", function() with_fault("oracle", nudged, "oracle") end)
+  it("of the weights is seen", function()
+    with_fault("weights", function(right, ...) return right(...) * (1 + 1e-12) end, "weights")
+  end)
+  it("of both roads alike is seen in plain Lua", function()
+    local softmax, attention = methods.softmax, methods.attention
+    methods.softmax = function(...) return nudged(softmax, ...) end
+    methods.attention = function(...) return nudged(attention, ...) end
+    local v = P:verify{laws = "definition"}
+    methods.softmax, methods.attention = softmax, attention
+    assert.is_false(v.ok)
+    assert.matches("in plain Lua", v.definition.where)
+  end)
+  it("of a summary that leaves out a key is seen by the laws of ⋆ and by counting", function()
+    local function short(right, self, first, last)
+      if type(first) == "table" then
+        local ranges = {}
+        for n, range in ipairs(first) do ranges[n] = {range[1], range[2]} end
+        if #ranges > 0 then ranges[#ranges][2] = ranges[#ranges][2] - 1 end
+        return right(self, ranges)
+      end
+      if first then return right(self, first, last) end
+      return right(self, self.first_key, math.max(self.first_key - 1, self.first_key + self.n_k - 2))
+    end
+    for _, law in ipairs{"split", "fold", "cover"} do with_fault("summary", short, law) end
+  end)
+end)
