@@ -54,7 +54,7 @@ typedef struct {
 
 static inline int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 static inline int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
-static inline int64_t quotient_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
+static inline int64_t quotient_up(int64_t a, int64_t b) { return a / b + (a % b != 0); }
 
 /* ---- the default tiling ---- */
 
@@ -62,10 +62,12 @@ void ts_attention_defaults(const ts_problem *p, ts_tiling *tiling) {
     ts_schedule *s = &tiling->schedule;
     const int64_t group = p->heads / p->kv_heads;
     if (tiling->q == 0) tiling->q = most(1, 192 / group);
+    tiling->q = least(tiling->q, most(1, p->n_q)); /* sizes add up in int64_t, however large */
     s->first = p->first_key, s->last = p->first_key + p->n_k - 1;
     if (!s->ranges) {
         const bool few = least(p->n_q, tiling->q) * group < 16;
         if (s->k == 0) s->k = few ? TS_CHUNK : 256;
+        s->k = least(s->k, most(1, p->n_k));
         s->blocks = quotient_up(p->n_k, s->k);
     }
     if (s->parts == 0) {
