@@ -1,5 +1,5 @@
-/* file.c -- what saving needs and Lua's io lacks: a new file beside another one, and its way to the
- * disk. */
+/* file.c -- what Lua's io lacks for saving: a new file that takes the old one's place when it is
+ * whole. */
 #define _XOPEN_SOURCE 700
 
 #include "binding.h"

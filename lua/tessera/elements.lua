@@ -1,4 +1,4 @@
---- elements.lua -- the numbers of an array in a file: their kinds, and how they become a matrix.
+--- elements.lua -- the numbers of an array in a file, as a matrix.
 
 local core = require "tessera.core"
 local progress = require "tessera.progress"

@@ -1,4 +1,4 @@
---- files.lua -- matrices from files and to files; the ending of the name tells the format.
+--- files.lua -- files of matrices, whose names tell the format by their ending.
 
 local check = require "tessera.check"
 local core = require "tessera.core"

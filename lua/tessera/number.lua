@@ -1,4 +1,4 @@
---- number.lua -- numbers as text that reads the same in every locale: a point, no grouping, `nan` and `inf`.
+--- number.lua -- numbers as text that is the same in every locale.
 
 local number = {}
 

@@ -1,4 +1,4 @@
---- zip.lua -- the ZIP container: a directory at the end of a file, and entries stored or deflated.
+--- zip.lua -- the ZIP container: entries, stored or deflated, behind which stands their directory.
 
 local source = require "tessera.source"
 local refuse = source.refuse

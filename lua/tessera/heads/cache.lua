@@ -1,4 +1,4 @@
---- cache.lua -- the keys and values of a layer, kept from step to step of decoding.
+--- cache.lua -- what a layer has seen, kept from step to step of decoding.
 --
 -- A cache is a list of segments. Only the last one grows; a fork freezes it, and gives both caches a new one
 -- behind it. What several caches share is thus one segment, whose summary is computed once for all of them

@@ -1,4 +1,4 @@
---- layer.lua -- a layer as an object: its sizes, and its weights and biases as views that can be read and set.
+--- layer.lua -- a layer as an object, whose weights are views that can be assigned.
 
 local check = require "tessera.check"
 local projections = require "tessera.heads.projections"
