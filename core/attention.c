@@ -20,7 +20,8 @@ typedef struct {
 } weighed_unit;
 
 /* One call. A unit of work is an item - the rows of one key head in a piece of a query tile - or,
- * where there are few items, one part of the split of its keys. */
+ * where there are few items, one part of the split of its keys. Units count by parts first: the
+ * heads of a part lie side by side in the same pages of memory. */
 typedef struct {
     const ts_problem *problem;
     const ts_loops *loops;
@@ -63,9 +64,9 @@ void ts_attention_defaults(const ts_problem *p, ts_tiling *tiling) {
     const int64_t group = p->heads / p->kv_heads;
     if (tiling->q == 0) tiling->q = most(1, 192 / group);
     tiling->q = least(tiling->q, most(1, p->n_q)); /* sizes add up in int64_t, however large */
+    const bool few = tiling->q * group < 16;       /* rows: reading K and V is all the work */
     s->first = p->first_key, s->last = p->first_key + p->n_k - 1;
     if (!s->ranges) {
-        const bool few = least(p->n_q, tiling->q) * group < 16;
         if (s->k == 0) s->k = few ? TS_CHUNK : 256;
         s->k = least(s->k, most(1, p->n_k));
         s->blocks = quotient_up(p->n_k, s->k);
@@ -74,7 +75,7 @@ void ts_attention_defaults(const ts_problem *p, ts_tiling *tiling) {
         s->parts = 1;
         const int64_t items = p->kv_heads * quotient_up(p->n_q, tiling->q);
         if (s->merge == TS_MERGE_ONLINE && items > 0 && items < 32)
-            s->parts = most(1, least(64 / items, p->n_k / 2048));
+            s->parts = few ? p->n_k / 1024 : least(64 / items, p->n_k / 2048);
         s->parts = most(1, least(s->parts, s->blocks));
         if (s->parts > 1) s->merge = TS_MERGE_SPLIT;
     }
@@ -245,7 +246,7 @@ static bool run_parts(engine *e, worker *w, int64_t item, int64_t tile, int64_t 
         if (*word == 0) {
             merge_top_two(e, w);
         } else if (e->parts > 1) {
-            const ts_rows rows = partial_rows(e, item * e->parts + *word - 1);
+            const ts_rows rows = partial_rows(e, (*word - 1) * e->items + item);
             push_copy(e, w, &rows);
         } else if (!run_part(e, w, *word - 1, tile, present)) {
             return false;
@@ -258,8 +259,8 @@ static bool run_parts(engine *e, worker *w, int64_t item, int64_t tile, int64_t 
 
 /* One part of an item: it waits in `partial`, and the last one to come merges them all. */
 static bool run_apart(engine *e, worker *w, int64_t unit, int64_t tile, int64_t present) {
-    const int64_t item = unit / e->parts;
-    if (!run_part(e, w, unit % e->parts, tile, present)) return false;
+    const int64_t item = unit % e->items;
+    if (!run_part(e, w, unit / e->items, tile, present)) return false;
     const ts_rows *top = &w->stack[--w->height], rows = partial_rows(e, unit);
     const size_t size = ts_dtype_size(e->loops->dtype);
     memcpy(rows.max, top->max, (size_t)w->tile.rows * size);
@@ -271,7 +272,7 @@ static bool run_apart(engine *e, worker *w, int64_t unit, int64_t tile, int64_t 
 }
 
 static void run_unit(engine *e, worker *w, int64_t unit) {
-    const item_rows r = item_at(e, unit / e->parts);
+    const item_rows r = item_at(e, unit % e->items);
     if (r.i.last < r.i.first) return;
     w->height = 0;
     ts_tile_begin(&w->tile, r.i, r.head, e->group);
@@ -300,7 +301,7 @@ static void weigh_units(engine *e, worker *w) {
     while ((n = __atomic_fetch_add(&e->weighed, 1, __ATOMIC_RELAXED)) < e->items) {
         const item_rows r = item_at(e, n);
         const int64_t present = r.i.first <= r.i.last ? find_present(e, w, &r) : 0;
-        for (int64_t unit = n * e->parts; unit < (n + 1) * e->parts; unit++)
+        for (int64_t unit = n; unit < e->units; unit += e->items)
             e->order[unit] = (weighed_unit){present, unit};
     }
 }

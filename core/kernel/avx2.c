@@ -28,8 +28,9 @@
 #define SHAPES                                                                                     \
     SHAPE(1, 1)                                                                                    \
     SHAPE(2, 1)                                                                                    \
-    SHAPE(3, 1) SHAPE(4, 1) SHAPE(5, 1) SHAPE(6, 1) SHAPE(1, 2) SHAPE(2, 2) SHAPE(3, 2)            \
-        SHAPE(4, 2) SHAPE(5, 2) SHAPE(6, 2)
+    SHAPE(3, 1)                                                                                    \
+    SHAPE(4, 1) SHAPE(5, 1) SHAPE(6, 1) SHAPE(1, 2) SHAPE(2, 2) SHAPE(3, 2) SHAPE(4, 2)            \
+        SHAPE(5, 2) SHAPE(6, 2)
 
 #include "set.inc"
 

@@ -28,10 +28,10 @@
 #define SHAPES                                                                                     \
     SHAPE(1, 1)                                                                                    \
     SHAPE(2, 1)                                                                                    \
-    SHAPE(3, 1) SHAPE(4, 1) SHAPE(5, 1) SHAPE(6, 1) SHAPE(1, 2) SHAPE(2, 2) SHAPE(3, 2)            \
-        SHAPE(4, 2) SHAPE(5, 2) SHAPE(6, 2) SHAPE(1, 3) SHAPE(2, 3) SHAPE(3, 3) SHAPE(4, 3)        \
-            SHAPE(5, 3) SHAPE(6, 3) SHAPE(1, 4) SHAPE(2, 4) SHAPE(3, 4) SHAPE(4, 4) SHAPE(5, 4)    \
-                SHAPE(6, 4)
+    SHAPE(3, 1)                                                                                    \
+    SHAPE(4, 1) SHAPE(5, 1) SHAPE(6, 1) SHAPE(1, 2) SHAPE(2, 2) SHAPE(3, 2) SHAPE(4, 2)            \
+        SHAPE(5, 2) SHAPE(6, 2) SHAPE(1, 3) SHAPE(2, 3) SHAPE(3, 3) SHAPE(4, 3) SHAPE(5, 3)        \
+            SHAPE(6, 3) SHAPE(1, 4) SHAPE(2, 4) SHAPE(3, 4) SHAPE(4, 4) SHAPE(5, 4) SHAPE(6, 4)
 
 #include "set.inc"
 

@@ -52,8 +52,10 @@ typedef struct {
                   const ts_rows *out);
     /* out[i * step] = value[i] / norm, never -0. */
     void (*divide)(int64_t width, const void *value, double norm, void *out, int64_t step);
-    /* Multiply-adds that nothing can hold up; returns how many operations. For the bench. */
+    /* For the bench: multiply-adds that nothing can hold up (returns how many operations), and a
+     * read through `count` numbers. */
     double (*spin)(int64_t rounds);
+    void (*read)(const void *numbers, int64_t count);
 } ts_loops;
 
 typedef struct ts_kernel {
@@ -71,10 +73,6 @@ ts_status ts_kernel_select(const char *name);
 /* The names of the sets that this machine has, best first, separated by ", ". */
 const char *ts_kernel_available(void);
 const char *ts_kernel_name(const ts_kernel *kernel);
-
-/* Multiply-adds per second x 2 of one thread, measured for about `seconds`, for the bench. */
-double ts_kernel_peak_f32(const ts_kernel *kernel, double seconds);
-double ts_kernel_peak_f64(const ts_kernel *kernel, double seconds);
 
 /* Element i of numbers of a dtype. */
 static inline void *ts_at(const ts_loops *loops, const void *numbers, int64_t i) {

@@ -1,5 +1,5 @@
 /* module.c -- the door: `require "tessera.core"`. */
-#include "../../core/kernel/kernel.h"
+#include "../../core/kernel/peak.h"
 #include "../../core/threads.h"
 #include "binding.h"
 
@@ -25,6 +25,30 @@ static int isa(lua_State *L) {
     lua_pushstring(L, ts_kernel_name(ts_kernel_get()));
     lua_pushstring(L, ts_kernel_available());
     return 2;
+}
+
+/* core.peak(dtype, threads, seconds) -> operations a second, two a multiply-add: for the bench. */
+static int peak(lua_State *L) {
+    static const char *const dtypes[] = {"f32", "f64", NULL};
+    const ts_dtype dtype = luaL_checkoption(L, 1, NULL, dtypes) == 0 ? TS_F32 : TS_F64;
+    const int threads = (int)ts_lua_check_range(L, 2, 1, 1 << 10);
+    const double seconds = luaL_checknumber(L, 3);
+    lua_pushnumber(L, ts_kernel_peak(ts_kernel_get(), dtype, ts_threads_team(threads, threads),
+                                     seconds < 10 ? seconds : 10));
+    return 1;
+}
+
+/* core.bandwidth(m, threads, seconds) -> bytes a second that the packed matrix m is read with. */
+static int bandwidth(lua_State *L) {
+    const ts_matrix *m = ts_lua_check_matrix(L, 1);
+    const int threads = (int)ts_lua_check_range(L, 2, 1, 1 << 10);
+    const double seconds = luaL_checknumber(L, 3);
+    luaL_argcheck(L, m->col_stride == 1 && m->row_stride == m->cols, 1, "packed matrix expected");
+    const int64_t bytes = m->rows * m->cols * (int64_t)ts_dtype_size(m->dtype);
+    lua_pushnumber(L, ts_kernel_bandwidth(ts_kernel_get(), m->data, bytes,
+                                          ts_threads_team(threads, threads),
+                                          seconds < 10 ? seconds : 10));
+    return 1;
 }
 
 /* core.kind(x) -> "matrix", "mask", "summary" and so on for our userdata; else type(x). */
@@ -62,6 +86,8 @@ static const luaL_Reg functions[] = {
     {"threads", threads},
     {"trim", ts_lua_trim},
     {"isa", isa},
+    {"peak", peak},
+    {"bandwidth", bandwidth},
     {"versions", versions},
     {"isatty", ts_lua_isatty},
     {"width", ts_lua_width},

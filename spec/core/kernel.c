@@ -1,4 +1,6 @@
 /* kernel.c -- the tables: which sets there are, and the loops that no other test sees alone. */
+#include "../../core/kernel/peak.h"
+
 #include "sample.h"
 
 static void check_select(void) {
@@ -84,8 +86,11 @@ static void check_tails(ts_dtype dtype) {
 
 static void check_peak(void) {
     const ts_kernel *kernel = ts_kernel_get();
-    CHECK(ts_kernel_peak_f32(kernel, 0.002) > 1e8);
-    CHECK(ts_kernel_peak_f64(kernel, 0.002) > 1e8);
+    static double memory[1 << 16];
+    for (int dtype = TS_F32; dtype <= TS_F64; dtype++)
+        for (int threads = 1; threads <= 2; threads++)
+            CHECK(ts_kernel_peak(kernel, (ts_dtype)dtype, threads, 0.002) > 1e8);
+    CHECK(ts_kernel_bandwidth(kernel, memory, sizeof memory, 2, 0.002) > 1e6);
 }
 
 int main(void) {

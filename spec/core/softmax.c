@@ -190,7 +190,8 @@ static void check_long_sum(void) {
     ts_matrix out = {TS_F32, 1, 1, 1, 1, &o}, out_lse = {TS_F32, 1, 1, 1, 1, &lse};
     ts_detail detail;
     CHECK_INT(ts_softmax(&p, false, &one_thread, &out, &out_lse, &detail), TS_OK);
-    /* The score is rounded to f32, by at most 2^-20: o moves by p(1 - p) of that, and is rounded. */
+    /* The score is rounded to f32, by at most 2^-20: o moves by p(1 - p) of that, and is rounded.
+     */
     CHECK_NEAR(o, 1.0 / 33, 0x1p-20 * (32.0 / 33 / 33) + 0x1p-24);
     CHECK_NEAR(expf(lse), 1.03125, 0x1p-20 / 32 + 0x1p-22);
     free(k);
