@@ -1,35 +1,34 @@
--- luacheck: ignore 122 (io.stderr is replaced for a while)
-local core = require "tessera.core"
-local progress = require "tessera.progress"
+-- The bar of a call that takes long: on a terminal only, and gone when the call is over.
+local helper = require "spec.helper"
 
--- What is written to a terminal by work that is told of at these times, of a part done each.
-local function shown(steps, is_terminal)
-  local clock, isatty, stderr, written, now = core.clock, core.isatty, io.stderr, {}, 0
-  finally(function() core.clock, core.isatty, io.stderr = clock, isatty, stderr end)
-  core.clock, core.isatty = function() return now end, function() return is_terminal end
-  io.stderr = {write = function(_, text) written[#written + 1] = text end}
-  local tell = progress()
-  for _, step in ipairs(steps) do
-    now = step[1]
-    tell(step[2])
-  end
-  return written
-end
+-- A call of about 1.6 s: forty cells, 0.04 s each.
+local slow = [[
+local ts = require "tessera"
+local m = ts.ones(40, 1)
+local P = ts.problem{Q = m, K = ts.ones(1, 1), V = ts.ones(1, 1), score = function(s)
+  local till = ts.clock() + 0.04
+  while ts.clock() < till do end
+  return s
+end}
+P:softmax()
+print "over"]]
 
-describe("a bar of progress", function()
-  it("shows nothing in the first second", function()
-    assert.same({}, shown({{0, 0}, {0.5, 0.3}, {0.99, 0.9}, {0.995, 1}}, true))
+describe("the bar of a long call", function()
+  it("is not written where stderr is no terminal", function()
+    assert.are.equal("over\n", (helper.lua(slow)))
   end)
-
-  it("shows the part done ten times a second at most, and goes away", function()
-    assert.same({
-      "\r[###############...............]  50 % \27[K",
-      "\r[######################........]  75 % \27[K",
-      "\r\27[K",
-    }, shown({{0.9, 0.2}, {1.1, 0.5}, {1.15, 0.6}, {1.3, 0.75}, {1.4, 1}}, true))
-  end)
-
-  it("shows nothing where there is no terminal", function()
-    assert.same({}, shown({{2, 0.5}, {3, 1}}, false))
+  it("grows on a terminal, and is taken away", function()
+    if helper.run "command -v script" == "" then return pending "there is no script(1) to make a terminal" end
+    local file = os.tmpname()
+    local out = assert(io.open(file, "w"))
+    out:write(slow)
+    out:close()
+    local said = helper.run(("script -qec 'lua5.4 %s' /dev/null"):format(file))
+    os.remove(file)
+    local bars = {}
+    for percent in said:gmatch "%[#*%.*%] +(%d+) %%, %d+ s left" do bars[#bars + 1] = tonumber(percent) end
+    assert.is_true(#bars >= 2, said)
+    assert.is_true(bars[1] >= 50 and bars[#bars] > bars[1], said)
+    assert.is_truthy(said:find("\r\27[Kover\r\n", 1, true), said)
   end)
 end)

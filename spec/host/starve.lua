@@ -53,6 +53,8 @@ end
 local X = ts.randn(20, 8, {seed = 1})
 local mask = ts.mask.causal(20)
 local P = ts.problem{Q = X, K = X, V = X, heads = 2, mask = mask}
+local called = P:with{score = function(s, i) return s + (tonumber(i) or 0) end}
+local O, lse = P:softmax()
 local S, T = P:summary(1, 7), P:summary(8, 20)
 
 local works = {
@@ -72,7 +74,14 @@ local works = {
   {"problem", function() return ts.problem{Q = X, K = X, V = X, mask = mask} end},
   {"softmax", function() return P:softmax() end},
   {"attention", function() return P:attention{q = 3, k = 4, merge = "tree", threads = 2} end},
+  {"tilings in tables", function()
+    return P:attention{q = 9, k = {{{1, 4}, {9, 20}}, {{5, 6}}, {{7, 8}}}, order = function() return {2, 3, 1} end, merge = {1, {2, 3}}}
+  end},
+  {"tilings by chance", function() return P:attention{k = 3, order = "shuffle", merge = "random"} end},
+  {"called scores", function() return called:attention{k = 7} end},
   {"summary", function() return P:summary(3, 9) end},
+  {"summary of ranges", function() return P:summary{{3, 5}, {8, 9}, {1, 1}} end},
+  {"summary by hand", function() return ts.summary{output = O, lse = lse, keys = {{1, 20}}, problem = P} end},
   {"merge", function() return S * T end},
   {"output", function() return (S * T):output() end},
   {"fold", function() return ts.fold({S, T}, "tree") end},
