@@ -42,6 +42,15 @@ function check.type(x, expected, n, fname)
   return check.arg(got == expected and x, n, fname, "%s expected, got %s", expected, got)
 end
 
+--- x as an integer, where it is a number that is one from `low` on (2.0 is 2); else nil.
+---@param x any
+---@param low integer
+---@return integer?
+function check.whole(x, low)
+  local n = math.type(x) and math.tointeger(x)
+  return n and n >= low and n or nil
+end
+
 -- The number of edits from a to b: a letter more, less or another, or two neighbours swapped.
 local function distance(a, b)
   local older, old

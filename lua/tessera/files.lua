@@ -50,11 +50,13 @@ local function read_all(format, from, options)
   return matrices, metadata
 end
 
-local function check_reshape(shape, n)
-  if not shape then return end
-  local ok = #shape == 2
-  for _, count in ipairs(shape) do ok = ok and math.tointeger(count) and count >= 0 end
-  check.arg(ok, n, "load", "field 'reshape': {rows, columns} expected")
+-- The two counts of a reshape as integers, in a copy of the options.
+local function check_reshape(options, n)
+  local shape = options.reshape
+  if not shape then return options end
+  local rows, cols = check.whole(shape[1], 0), check.whole(shape[2], 0)
+  check.arg(rows and cols and #shape == 2, n, "load", "field 'reshape': {rows, columns} expected")
+  return {reshape = {rows, cols}, limit = options.limit}
 end
 
 local files = {}
@@ -79,7 +81,7 @@ function files.load(path, name, options)
   check.arg(name == nil or type(name) == "string", 2, "load", "string expected, got %s", type(name))
   check.arg(many or not name, 2, "load", "'%s' holds one matrix, without a name", path)
   options = core.options(options, at, "load", {reshape = "table", limit = "count"})
-  check_reshape(options.reshape, at)
+  options = check_reshape(options, at)
   return reading(path, function(from)
     if not many then return format.read(from, options) end
     if not name then return read_all(format, from, options) end

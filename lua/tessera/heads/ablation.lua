@@ -14,15 +14,16 @@ local function copy_sizes(sizes, changes)
 end
 
 -- The head numbers in a list, checked: whole, of the layer, none twice.
-local function check_list(list, count, fname)
+local function checked(list, count, fname)
   check.arg(type(list) == "table", 1, fname, "list of heads expected, got %s", check.type_of(list))
-  local seen = {}
-  for _, h in ipairs(list) do
-    check.arg(math.tointeger(h) and h >= 1 and h <= count, 1, fname, "there is no head %s of %d", tostring(h), count)
+  local numbers, seen = {}, {}
+  for i, x in ipairs(list) do
+    local h = check.whole(x, 1)
+    check.arg(h and h <= count, 1, fname, "there is no head %s of %d", tostring(x), count)
     check.arg(not seen[h], 1, fname, "head %d stands twice", h)
-    seen[h] = true
+    numbers[i], seen[h] = h, true
   end
-  return seen
+  return numbers
 end
 
 -- Copies heads of one layer's projection to another's: head i of the new one is head list[i] of the old.
@@ -58,13 +59,13 @@ end
 function ablation.without(self, list)
   local state = layer.state(self)
   local sizes = state.sizes
-  local off = check_list(list, sizes.heads, "without")
+  local off = checked(list, sizes.heads, "without")
   local result, into = layer.blank(sizes, state.has_bias, state.rope)
   copy_heads(state, into, "q", all(sizes.heads))
   copy_heads(state, into, "k", all(sizes.kv_heads))
   copy_heads(state, into, "v", all(sizes.kv_heads))
   copy_output(state, into, all(sizes.heads))
-  for h in pairs(off) do into.weights.o:slice((h - 1) * sizes.d_vh + 1, h * sizes.d_vh):fill(0) end
+  for _, h in ipairs(off) do into.weights.o:slice((h - 1) * sizes.d_vh + 1, h * sizes.d_vh):fill(0) end
   return result
 end
 
@@ -90,7 +91,7 @@ end
 function ablation.only(self, list)
   local state = layer.state(self)
   local sizes = state.sizes
-  check_list(list, sizes.heads, "only")
+  list = checked(list, sizes.heads, "only")
   check.arg(#list > 0, 1, "only", "a layer has at least one head")
   local group = sizes.heads // sizes.kv_heads
   local keys = key_heads(list, group)
@@ -124,10 +125,11 @@ end
 function ablation.group(self, kv_heads)
   local state = layer.state(self)
   local sizes = state.sizes
-  check.arg(math.tointeger(kv_heads) and kv_heads >= 1 and sizes.kv_heads % kv_heads == 0, 1, "group",
-    "a divisor of the layer's %d key heads expected, got %s", sizes.kv_heads, tostring(kv_heads))
-  local size = sizes.kv_heads // kv_heads
-  local result, into = layer.blank(copy_sizes(sizes, {kv_heads = math.tointeger(kv_heads)}), state.has_bias, state.rope)
+  local count = check.whole(kv_heads, 1)
+  check.arg(count and sizes.kv_heads % count == 0, 1, "group", "a divisor of the layer's %d key heads expected, got %s",
+    sizes.kv_heads, tostring(kv_heads))
+  local size = sizes.kv_heads // count
+  local result, into = layer.blank(copy_sizes(sizes, {kv_heads = count}), state.has_bias, state.rope)
   copy_heads(state, into, "q", all(sizes.heads))
   average_heads(state, into, "k", size)
   average_heads(state, into, "v", size)

@@ -93,7 +93,8 @@ function projections.list(all, heads, name)
   end
   local function set(_, i, M)
     local target = view(i)
-    check.that(target, "%s[%s]: there are %d heads", name, tostring(i), heads)
+    check.that(target, "%s: a head from 1 to %d expected, got %s", name, heads,
+      type(i) == "number" and tostring(i) or check.type_of(i))
     projections.set(target, M, ("%s[%d]"):format(name, i))
   end
   local function step(_, i)
