@@ -18,8 +18,10 @@ ts_matrix *ts_lua_check_matrix(lua_State *L, int arg) {
 ts_matrix *ts_lua_new_matrix(lua_State *L, ts_dtype dtype, int64_t rows, int64_t cols) {
     size_t bytes = 0;
     void *memory;
-    if (ts_matrix_size(dtype, rows, cols, &bytes, NULL) != TS_OK)
-        luaL_error(L, "a %Ix%I matrix is too large", (LUAI_UACINT)rows, (LUAI_UACINT)cols);
+    if (ts_matrix_size(dtype, rows, cols, &bytes, NULL) != TS_OK) {
+        lua_pushfstring(L, "a %Ix%I matrix is too large", (LUAI_UACINT)rows, (LUAI_UACINT)cols);
+        ts_lua_error(L); /* on the user's line, also where a module of ours asked for it */
+    }
     ts_matrix *m = ts_lua_new_block(L, sizeof *m, bytes, 0, &memory);
     *m = ts_matrix_packed(dtype, rows, cols, memory);
     luaL_setmetatable(L, TS_MATRIX);
