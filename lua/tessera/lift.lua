@@ -18,8 +18,9 @@ library.know(core.matrix)
 
 local lift = {}
 
--- How many cells are searched for one at which the function raises, before it is called instead.
-local SEARCHED = 1 << 26
+-- Among how many cells one is looked for at which the function raises; with more it is called. Tiles in
+-- which it cannot are passed over whole, so that few of them are evaluated as a rule.
+local SEARCHED = 1 << 34
 
 -- How many cells a predicate may be called for.
 local CALLED = 1 << 32
@@ -86,10 +87,12 @@ local function witness(self, risk, n_q, n_k, heads)
   local function axis(uses, n) return risk.uses & uses ~= 0 and n or math.min(n, 1) end
   local rows, cols = axis(graph.USES_I, n_q), axis(graph.USES_J, n_k)
   local planes = axis(graph.USES_H, heads)
-  if rows > 1 and cols > 1 and rows * cols * planes > SEARCHED then return false end
-  local raising = core.mask.new(rows, cols, planes, emit(self.graph, risk))
-  local nothing = core.mask.new(rows, cols, planes, core.program.new({{"bconst", false}}))
+  local searched = rows
+  if rows > 1 and cols > 1 then searched = math.min(rows, math.max(SEARCHED // cols // planes, 1)) end
+  local raising = core.mask.new(searched, cols, planes, emit(self.graph, risk))
+  local nothing = core.mask.new(searched, cols, planes, core.program.new({{"bconst", false}}))
   local i, j, h = raising:differs(nothing)
+  if searched < rows and (not i or h > 1) then return false end -- none in the first rows of head 1
   return i and {i, j, h}
 end
 
