@@ -83,9 +83,12 @@ describe("lifting", function()
       return x + j <
         i
     end
-    local lines = {}
-    for _, instruction in ipairs(bytecode.read(spread).code) do lines[instruction.line] = true end
-    assert.are.same(debug.getinfo(spread, "L").activelines, lines)
+    local apart = load("return function(i, j)\n local x = i" .. ("\n"):rep(300) .. "x = x + j\n return x < i end")()
+    for _, g in ipairs {spread, apart} do
+      local lines = {}
+      for _, instruction in ipairs(bytecode.read(g).code) do lines[instruction.line] = true end
+      assert.are.same(debug.getinfo(g, "L").activelines, lines)
+    end
   end)
 
   it("refuses a dump of another Lua", function()
@@ -158,6 +161,7 @@ describe("lifting", function()
     holds(function(i, j) local x = i > 3 and i < 6 and j return x and x > 2 or false end)
     holds(function(i, j) local a = (i < j and nil) or (j < 3 and false) or i == j return a end)
     holds(function(i, j) local x = nil x = x or i x = i < 3 and x or j return x == 3 end)
+    holds(function(i, j) local x = 4.5 x = math.tointeger(0.5 * i) or x return x == 4.5 or x == j end)
     holds(function(i, j) local x = false x = i == 2 or x x = x or j == 2 return x end)
   end)
 
@@ -368,11 +372,17 @@ describe("lifting", function()
   it("is not fooled by what happens inside an interval", function()
     local huge = math.huge
     holds(function(i, j) local x = (i - 5) * huge return x ~= x or x > j end)
+    holds(function(i, j) local x = (i - 5) * huge return x >= -huge and j > 2 end)
+    holds(function(i, j) local x = i < 3 and 0 / 0 or 1.0 return x < 2 and j > 2 end)
+    holds(function(i, j) local x = 1 / (i - 5) return x > 0.3 or j == 2 end)
     holds(function(i, j) local x = (i - 5) * huge + (j - 5) * huge return x ~= x end)
     holds(function(i, j) local x = 1 / (i - 5) return x > j / 10 end)
     holds(function(i, j) local x = (i - 5) / (j - 5) return x == x and x > 0 end)
     holds(function(i, j) return (i * 4611686018427387904) > j end)
     holds(function(i, j) return (j - i) * math.maxinteger < 0 end)
+    holds(function(i, j) return -(i + math.mininteger - 1) < 0 or j == 2 end)
+    holds(function(i, j) return (i << 60) + (1 << 61) < 5 or j == 2 end)
+    holds(function(i, j) return (i << 60) - (-j << 60) > 0 end)
     holds(function(i, j) return math.sqrt(i - 3) >= 0 and math.log(j - 3) < 1 end)
   end)
 

@@ -232,11 +232,6 @@ function graph:iabs(a)
   return node(self, "iabs", a)
 end
 
-function graph:ifrom(a)
-  if a.op == "ffrom" and a.a.lo >= -2^53 and a.a.hi <= 2^53 then return a.a end
-  return node(self, "ifrom", a)
-end
-
 local function whole(self, op, a)
   if a.integral and not self.score then return a end
   return node(self, op, a)

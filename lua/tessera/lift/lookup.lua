@@ -39,9 +39,9 @@ local function class(context, v)
   return value.of(context, v)
 end
 
--- The array of what is in t[first..last] and of type `kind`. Its bounds take in the 0 that stands
--- outside and in holes unless `covered`.
-local function column(t, kind, first, last, covered, known)
+-- The array of what is in t[first..last] and of type `kind`. Its bounds are those of what it holds: the 0
+-- that stands outside and in holes is read only where a guard says that it does not count.
+local function column(t, kind, first, last, known)
   local shape = arrays[kind]
   local array = {kind = shape.kind, first = first, values = t}
   if known.only ~= kind or not known.is_dense or first ~= 1 then
@@ -51,27 +51,23 @@ local function column(t, kind, first, last, covered, known)
       array.values[k - first + 1] = (math.type(v) or type(v)) == kind and v or shape.none
     end
   end
-  if known.only == kind and kind ~= "boolean" then
-    array.lo, array.hi, array.nan = known.lo or math.huge, known.hi or -math.huge, known.nan
-    if not covered then
-      array.lo, array.hi = math.min(array.lo, shape.none), math.max(array.hi, shape.none)
-    end
-  end
+  if known.only == kind then array.lo, array.hi, array.nan = known.lo, known.hi, known.nan end
   return array
 end
 
--- The node op(k) over an array that is made once for each (table, kind, range).
-local function gather(context, op, k, t, name, first, last, make)
+-- The node op(k) over an array that is made once for each (table, what, class, range); `what` is
+-- "values" or "places".
+local function gather(context, op, k, t, what, wanted, first, last, make)
   local cache = context.columns[t] or {}
   context.columns[t] = cache
-  local key = context.graph:number(name) .. ":" .. first .. ":" .. last
+  local key = what .. context.graph:number(wanted) .. ":" .. first .. ":" .. last
   cache[key] = cache[key] or make()
   return context.graph[op](context.graph, k, nil, nil, cache[key])
 end
 
 -- Where the class `wanted` stands in t[first..last], as a node.
 local function standing(context, k, t, wanted, first, last)
-  return gather(context, "btable", k, t, wanted, first, last, function()
+  return gather(context, "btable", k, t, "places", wanted, first, last, function()
     local values = {}
     for at = first, last do
       local v = rawget(t, at)
@@ -126,13 +122,13 @@ local function clamped(graph, k, first, last)
 end
 
 -- The leaf for class `wanted` of t at k.
-local function leaf_of(context, wanted, k, t, first, last, covered)
+local function leaf_of(context, wanted, k, t, first, last)
   if wanted == "rows" then
     return {rows = rows_of(context, t, first, last), index = clamped(context.graph, k, first, last)}
   end
   if not arrays[wanted] then return wanted end
-  return gather(context, arrays[wanted].op, k, t, wanted .. tostring(covered), first, last, function()
-    return column(t, wanted, first, last, covered, surveyed(context, t))
+  return gather(context, arrays[wanted].op, k, t, "values", wanted, first, last, function()
+    return column(t, wanted, first, last, surveyed(context, t))
   end)
 end
 
@@ -180,12 +176,11 @@ local function at_integer(context, t, k)
   end
   local list, holes = classes(context, t, first, last, known)
   local inside = graph:band(graph:ile(graph:int(first), k), graph:ile(k, graph:int(last)))
-  local covered = inside == graph.yes and not holes
   local cases, somewhere = {}, graph.no
   for _, wanted in ipairs(list) do
     local guard = inside
     if #list > 1 or holes then guard = standing(context, k, t, wanted, first, last) end
-    cases[#cases + 1] = {guard = guard, leaf = leaf_of(context, wanted, k, t, first, last, covered)}
+    cases[#cases + 1] = {guard = guard, leaf = leaf_of(context, wanted, k, t, first, last)}
     somewhere = graph:bor(somewhere, guard)
   end
   if holes or inside ~= graph.yes then
