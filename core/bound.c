@@ -34,7 +34,7 @@ typedef struct {
     double *s, *sigma, *spread, *p_of, *rho;
     double *q; /* d: the scale folded in */
     /* By column. */
-    double *value, *o, *moved, *powers, *absolute, *deviation, *total, *squares;
+    double *value, *o, *moved, *programs, *absolute, *deviation, *total, *squares;
     double *stack;    /* STACK x (1 + d_v): sums of p and p v of the summaries on the stack */
     int32_t *merges;  /* by block: on its path to the root */
     int32_t *present; /* blocks that hold keys of the row */
@@ -384,22 +384,29 @@ static void average(state *w) {
                terms * largest <= ldexp(1, w->a.bits - (int)range);
 }
 
+/* The sum of squares of what moves a key's weight, in units of u: the roundings of its score, three
+ * (base 2: one) of its exponent, and one of each exponential - λ = 8 of these is more than ε. */
+static double squares_of_weight(const state *w, int64_t key, double exponentials) {
+    double gap = (w->max - w->s[key]) * w->a.ln_base, unit = w->a.ln_base * w->a.ln_base;
+    return unit * w->spread[key] + exponentials + (unit == 1 ? 3 : 1) * gap * gap;
+}
+
 /* Adds key's share to the sums of the theorem and to the squares of the expected error. */
-static void add_key(state *w, int64_t key, double *sums) {
+static void add_key(state *w, int64_t key, double exponentials, double *sums) {
     double p = w->p_of[key], rho = w->rho[key];
-    double power = w->spread[key] > 0 ? rho - w->a.ln_base * w->sigma[key] : rho;
-    if (rho == 0) power = 0; /* out of reach */
-    double score = p * w->a.ln_base * sqrt(w->spread[key]);
+    /* A score program's errors are not taken apart: all of σ counts. */
+    double program = w->spread[key] == 0 && rho > 0 ? w->a.ln_base * w->sigma[key] : 0;
+    double weight = rho > 0 ? p * p * squares_of_weight(w, key, exponentials) : 0;
     sums[0] += p;
     for (int64_t c = 0; c < w->p->d_v; c++) {
         double x = w->value[c], off = fabs(x - w->o[c]);
         w->moved[c] += p * off * rho;
-        w->powers[c] += p * off * power;
+        w->programs[c] += p * off * program;
         w->absolute[c] += p * fabs(x);
         w->deviation[c] += p * off;
         sums[1 + c] += p * x;
         double normal = w->o[c] * sums[0];
-        w->squares[c] += off * off * (score * score) + sums[1 + c] * sums[1 + c] + normal * normal;
+        w->squares[c] += off * off * weight + sums[1 + c] * sums[1 + c] + normal * normal;
     }
 }
 
@@ -409,13 +416,14 @@ static void add_block(state *w, int64_t block, double *sums) {
     ts_range one;
     int64_t count;
     const ts_range *ranges = block_keys(w, block, &one, &count);
+    double chain, exponentials = 1 + path_of(w, block, &chain);
     memset(sums, 0, (size_t)(1 + w->p->d_v) * sizeof *sums);
     for (int64_t r = 0; r < count; r++)
         for (int64_t j = ranges[r].first; j <= ranges[r].last; j++) {
             int64_t key = j - w->p->first_key;
             if (w->s[key] == NEVER) continue;
             read_values(w, &v, key);
-            add_key(w, key, sums);
+            add_key(w, key, exponentials, sums);
         }
 }
 
@@ -466,8 +474,8 @@ static void conclude(state *w, ts_bound *out) {
         double tiny = path * a->omega * (w->total[c] + (double)(w->allowed + 1) * o) +
                       3 * path * (double)(w->allowed + 1) * a->eta + a->last_eta;
         out->output[c] = (1 + kappa) * (scores + second + sums + a->last_u * o + tiny);
-        out->expected[c] =
-            8 * a->u * sqrt(w->squares[c]) + w->powers[c] + sink * o + a->last_u * o + a->last_eta;
+        out->expected[c] = 8 * a->u * sqrt(w->squares[c]) + w->programs[c] + sink * o +
+                           a->last_u * o + a->last_eta;
     }
     double log_norm = log(w->sum_p), max = w->max * a->ln_base;
     out->lse = (1 + kappa) * (moved + gamma + path * a->omega * (double)(w->allowed + 1) +
@@ -496,7 +504,7 @@ static state place(const ts_problem *p, const ts_tiling *tiling, uintptr_t at) {
     if (tiling) w.blocks = tiling->schedule.blocks;
     size_t blocks = (size_t)w.blocks + 1, parts = tiling ? (size_t)tiling->schedule.parts + 1 : 1;
     double **by_key[] = {&w.s, &w.sigma, &w.spread, &w.p_of, &w.rho};
-    double **by_column[] = {&w.value,    &w.o,         &w.moved, &w.powers,
+    double **by_column[] = {&w.value,    &w.o,         &w.moved, &w.programs,
                             &w.absolute, &w.deviation, &w.total, &w.squares};
     for (int i = 0; i < 5; i++) *by_key[i] = take(&at, n, sizeof(double));
     for (int i = 0; i < 8; i++) *by_column[i] = take(&at, d_v, sizeof(double));
@@ -526,7 +534,7 @@ size_t ts_bound_scratch(const ts_problem *p, const ts_tiling *tiling) {
 
 static void clear(state *w) {
     for (int64_t j = 0; j < w->p->n_k; j++) w->s[j] = NEVER, w->p_of[j] = w->rho[j] = 0;
-    double *columns[] = {w->o,         w->moved, w->powers, w->absolute,
+    double *columns[] = {w->o,         w->moved, w->programs, w->absolute,
                          w->deviation, w->total, w->squares};
     for (int i = 0; i < 7; i++) memset(columns[i], 0, (size_t)w->p->d_v * sizeof(double));
     w->max = NEVER;

@@ -92,7 +92,7 @@ laws[#laws + 1] = {"associativity", function(c, t)
     if exact then return t:holds(S == left, "five blocks, in bits") end
     t:summaries(S, left, context.either(limit, bound_of(P, sets, order, bracketing)), "five blocks")
   end)
-  if not exact then t.exact = false end
+  t.exact = exact
 end}
 
 --- Cut into any number of blocks and merged, the whole is the whole.
