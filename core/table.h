@@ -30,6 +30,11 @@ static inline bool ts_table_bit(const ts_table *table, int64_t r, int64_t c, int
     return row[(c - 1) / 64] >> ((c - 1) % 64) & 1;
 }
 
+/* Bytes of an index of the table, which makes the functions below quick; ts_table_index builds it
+ * in `memory`, once the elements are there. */
+size_t ts_table_index_size(const ts_table *table);
+void ts_table_index(ts_table *table, void *memory);
+
 /* Extremes of the elements first .. last, all inside the table (first <= last). */
 void ts_table_int_range(const ts_table *table, int64_t first, int64_t last, int64_t *low,
                         int64_t *high);

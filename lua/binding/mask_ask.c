@@ -119,6 +119,7 @@ ts_table *ts_lua_push_mask_bits(lua_State *L, int index) {
             if (run.poll(run.poll_data, -1)) ts_lua_raise(L, TS_INTERRUPTED, NULL, NULL);
         }
     ts_lua_run_done(L);
+    ts_lua_index_bits(table);
     lua_pop(L, 1);
     return table;
 }
@@ -272,6 +273,7 @@ static int compose(lua_State *L) {
     }
     ts_lua_raise(L, status, NULL, NULL);
     lua_settop(L, 3);
+    ts_lua_index_bits(result);
     ts_lua_push_bits_program(L, 3);
     ts_lua_push_mask(L, n, n, m->mask.heads, m->called);
     lua_getiuservalue(L, 1, 2);

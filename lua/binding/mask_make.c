@@ -36,7 +36,8 @@ static int from_program(lua_State *L) {
 
 /* [..., bits storage] -> [..., mask] */
 static ts_lua_mask *push_from_bits(lua_State *L, int64_t heads, bool called) {
-    const ts_table *table = lua_touserdata(L, -1);
+    ts_table *table = lua_touserdata(L, -1);
+    ts_lua_index_bits(table);
     int64_t rows = table->rows, cols = table->cols;
     ts_lua_push_bits_program(L, -1);
     ts_lua_mask *m = ts_lua_push_mask(L, rows, cols, heads, called);

@@ -68,63 +68,73 @@ void ts_lua_push_anchors(lua_State *L, const int *programs, int count) {
 
 /* ---- tables ---- */
 
-ts_table *ts_lua_new_table(lua_State *L, ts_table_kind kind, size_t bytes, void **memory) {
-    ts_table *table = ts_lua_new_block(L, sizeof *table, bytes, 0, memory);
-    memset(table, 0, sizeof *table);
-    if (bytes) memset(*memory, 0, bytes);
-    table->kind = kind;
+static size_t rounded(size_t bytes) { return (bytes + 63) / 64 * 64; }
+
+ts_table *ts_lua_new_table(lua_State *L, const ts_table *shape, size_t bytes, void **memory) {
+    size_t payload = rounded(bytes) + ts_table_index_size(shape);
+    ts_table *table = ts_lua_new_block(L, sizeof *table, payload, 0, memory);
+    *table = *shape;
+    memset(*memory, 0, payload);
+    table->ints = *memory, table->floats = *memory, table->bools = *memory, table->bits = *memory;
+    table->matrix.data = *memory; /* in any case: what owns the elements */
     return table;
+}
+
+void ts_lua_index_table(ts_table *table, size_t bytes) {
+    ts_table_index(table, (char *)table->matrix.data + rounded(bytes));
 }
 
 ts_table *ts_lua_new_bits(lua_State *L, int64_t rows, int64_t cols, int64_t heads) {
     int64_t words = cols / 64 + (cols % 64 != 0), bytes;
     void *memory;
     if (__builtin_mul_overflow(rows, heads, &bytes) ||
-        __builtin_mul_overflow(bytes, words, &bytes) || __builtin_mul_overflow(bytes, 8, &bytes))
+        __builtin_mul_overflow(bytes, words, &bytes) || __builtin_mul_overflow(bytes, 8, &bytes) ||
+        bytes > PTRDIFF_MAX / 2)
         luaL_error(L, "dense bits of %I x %I x %I are too large", I(rows), I(cols), I(heads));
-    ts_table *table = ts_lua_new_table(L, TS_TABLE_BITS, (size_t)bytes, &memory);
-    table->rows = rows, table->cols = cols, table->heads = heads;
-    table->words = words, table->bits = memory;
-    return table;
+    ts_table shape = {
+        .kind = TS_TABLE_BITS, .rows = rows, .cols = cols, .heads = heads, .words = words};
+    return ts_lua_new_table(L, &shape, (size_t)bytes, &memory);
+}
+
+void ts_lua_index_bits(ts_table *table) {
+    ts_lua_index_table(table, (size_t)(table->rows * table->heads * table->words) * 8);
 }
 
 static int number_error(lua_State *L, int64_t table, int64_t at, const char *want) {
     return luaL_error(L, "table %I: value %I is not %s", I(table), I(at), want);
 }
 
-/* [..., spec, values] -> [..., spec, values, storage] of `count` values, from values[1] on. */
-static ts_table *copy_values(lua_State *L, int64_t at, ts_table_kind kind, int64_t count) {
-    void *memory;
-    ts_table *table =
-        ts_lua_new_table(L, kind, (size_t)count * (kind == TS_TABLE_BOOLS ? 1 : 8), &memory);
-    table->count = count;
-    table->ints = memory, table->floats = memory, table->bools = memory;
-    for (int64_t k = 0; k < count; k++) {
-        int type = lua_rawgeti(L, -2, k + 1);
-        if (kind == TS_TABLE_INTS && !lua_isinteger(L, -1))
-            number_error(L, at, k + 1, "an integer");
-        if (kind == TS_TABLE_FLOATS && type != LUA_TNUMBER) number_error(L, at, k + 1, "a number");
-        if (kind == TS_TABLE_BOOLS && type != LUA_TBOOLEAN) number_error(L, at, k + 1, "a boolean");
-        if (kind == TS_TABLE_INTS) ((int64_t *)memory)[k] = lua_tointeger(L, -1);
-        if (kind == TS_TABLE_FLOATS) ((double *)memory)[k] = lua_tonumber(L, -1);
-        if (kind == TS_TABLE_BOOLS) ((uint8_t *)memory)[k] = (uint8_t)lua_toboolean(L, -1);
-        lua_pop(L, 1);
-    }
-    return table;
+/* [..., value] -> [...]; element k (from 0) of table number `at` */
+static void take_value(lua_State *L, int64_t at, ts_table_kind kind, int64_t k, void *memory) {
+    const int type = lua_type(L, -1);
+    if (kind == TS_TABLE_INTS && !lua_isinteger(L, -1)) number_error(L, at, k + 1, "an integer");
+    if (kind == TS_TABLE_FLOATS && type != LUA_TNUMBER) number_error(L, at, k + 1, "a number");
+    if (kind == TS_TABLE_BOOLS && type != LUA_TBOOLEAN) number_error(L, at, k + 1, "a boolean");
+    if (kind == TS_TABLE_INTS) ((int64_t *)memory)[k] = lua_tointeger(L, -1);
+    if (kind == TS_TABLE_FLOATS) ((double *)memory)[k] = lua_tonumber(L, -1);
+    if (kind == TS_TABLE_BOOLS) ((uint8_t *)memory)[k] = (uint8_t)lua_toboolean(L, -1);
+    lua_pop(L, 1);
 }
 
-/* [..., spec] -> [..., spec, storage] */
+/* [..., spec] -> [..., spec, storage] of the list spec.values, whose first element is spec.first */
 static void push_list(lua_State *L, int64_t at, ts_table_kind kind) {
+    void *memory;
     lua_getfield(L, -1, "first");
     if (!lua_isinteger(L, -1)) luaL_error(L, "table %I: 'first' is not an integer", I(at));
-    int64_t first = lua_tointeger(L, -1);
+    ts_table shape = {.kind = kind, .first = lua_tointeger(L, -1)};
     lua_pop(L, 1);
     if (lua_getfield(L, -1, "values") != LUA_TTABLE)
         luaL_error(L, "table %I: 'values' is not a table", I(at));
-    int64_t count = (int64_t)lua_rawlen(L, -1), last;
-    if (__builtin_add_overflow(first, count, &last))
+    shape.count = (int64_t)lua_rawlen(L, -1);
+    if (shape.first > INT64_MAX - shape.count)
         luaL_error(L, "table %I: 'first' is too large", I(at));
-    copy_values(L, at, kind, count)->first = first;
+    size_t bytes = (size_t)shape.count * (kind == TS_TABLE_BOOLS ? 1 : 8);
+    ts_table *table = ts_lua_new_table(L, &shape, bytes, &memory);
+    for (int64_t k = 0; k < shape.count; k++) {
+        lua_rawgeti(L, -2, k + 1);
+        take_value(L, at, kind, k, memory);
+    }
+    ts_lua_index_table(table, bytes);
     lua_remove(L, -2);
 }
 
@@ -136,11 +146,11 @@ static void push_matrix(lua_State *L, int64_t at) {
     if (!m) luaL_error(L, "table %I: 'matrix' is not a matrix", I(at));
     ts_status status = ts_matrix_size(m->dtype, m->rows, m->cols, &bytes, NULL);
     if (status != TS_OK) ts_lua_raise(L, status, NULL, NULL);
-    ts_table *table = ts_lua_new_table(L, TS_TABLE_MATRIX, bytes, &memory);
-    table->matrix = ts_matrix_packed(m->dtype, m->rows, m->cols, memory);
-    for (int64_t r = 0; r < m->rows; r++)
-        for (int64_t c = 0; c < m->cols; c++)
-            ts_matrix_set(&table->matrix, r, c, ts_matrix_get(m, r, c));
+    ts_table shape = {.kind = TS_TABLE_MATRIX,
+                      .matrix = ts_matrix_packed(m->dtype, m->rows, m->cols, NULL)};
+    ts_table *table = ts_lua_new_table(L, &shape, bytes, &memory);
+    ts_matrix_copy(m, &table->matrix, NULL);
+    ts_lua_index_table(table, bytes);
     lua_remove(L, -2);
 }
 

@@ -23,10 +23,13 @@ ts_program *ts_lua_finish_build(lua_State *L, ts_lua_build *build, int32_t resul
 /* Pushes a table that keeps alive what the programs at the `count` indices keep alive. */
 void ts_lua_push_anchors(lua_State *L, const int *programs, int count);
 
-/* Pushes the storage of a table with the elements' memory behind it, zeroed, `bytes` long. */
-ts_table *ts_lua_new_table(lua_State *L, ts_table_kind kind, size_t bytes, void **memory);
-/* Pushes the storage of zeroed dense bits. Raises "too large" or "not enough memory". */
+/* Pushes the storage of a table of this kind and size, with room for `bytes` of elements, zeroed,
+ * and for an index, which ts_lua_index_table builds once they are there. */
+ts_table *ts_lua_new_table(lua_State *L, const ts_table *shape, size_t bytes, void **memory);
+void ts_lua_index_table(ts_table *table, size_t bytes);
+/* The same for dense bits. Raises "too large" or "not enough memory". */
 ts_table *ts_lua_new_bits(lua_State *L, int64_t rows, int64_t cols, int64_t heads);
+void ts_lua_index_bits(ts_table *table);
 
 /* Pushes the program that looks (i, j, h) up in the bits at stack index `storage`; h is 1 where it
  * has one head only. */
