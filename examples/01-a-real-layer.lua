@@ -7,20 +7,16 @@ local ts = require "tessera"
 
 local data = arg[0]:gsub("[^/]*$", "") .. "data/"
 local sentence = arg[1] or "tile"
-local layer = ts.load(data .. "minilm-layer1.safetensors")
 local known = ts.load(data .. "sentences.safetensors")
 local tokens = assert(io.open(data .. "tokens.json")):read "a"
 local words = {}
 for word in tokens:match('"' .. sentence .. '": %[(.-")%]'):gmatch '"(.-)"' do words[#words + 1] = word end
 local n, heads = #words, 12
 
--- The problem. x has a row for each word; the heads lie side by side in the columns of Q, K and V.
+-- The problem between the layer's projections and its W^O: the heads lie side by side in the columns of Q, K and V.
 local function problem(dtype)
-  local x = known[sentence .. ".x"]:to(dtype)
-  local function project(name)
-    return x * layer[name .. ".weight"]:to(dtype):t() + layer[name .. ".bias"]:to(dtype)
-  end
-  return ts.problem{Q = project "query", K = project "key", V = project "value", heads = heads}
+  local layer = ts.heads.load(data .. "minilm-layer1.safetensors", {dtype = dtype})
+  return layer:problem(known[sentence .. ".x"]:to(dtype))
 end
 
 -- Some ways to compute it, each with the tiling that it amounts to, from which its bound is derived.
