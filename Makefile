@@ -143,7 +143,7 @@ repl: all ## a prompt with `ts` loaded
 	scripts/tessera
 
 bench: all ## measure this machine's peak, and what part of it each road reaches
-	scripts/bench
+	$(Q)scripts/bench $(ARGS)
 
 install: all ## into PREFIX (and DESTDIR)
 	$(INSTALL) -d $(PLACES:%=$(DESTDIR)%)
