@@ -383,6 +383,7 @@ describe("lifting", function()
     holds(function(i, j) return -(i + math.mininteger - 1) < 0 or j == 2 end)
     holds(function(i, j) return (i << 60) + (1 << 61) < 5 or j == 2 end)
     holds(function(i, j) return (i << 60) - (-j << 60) > 0 end)
+    holds(function(i, j) return (i << 60) - (-j << 60) >= 0 and (i << 60) - (-j << 60) < 0x7fffffff end)
     holds(function(i, j) return math.sqrt(i - 3) >= 0 and math.log(j - 3) < 1 end)
   end)
 

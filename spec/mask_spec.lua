@@ -98,6 +98,10 @@ describe("ts.mask", function()
       ["#2 to 'random' (density is 1.5, not a number from 0 to 1)"] = function() mask.random(3, 1.5) end,
       ["#1 to 'blocks' (1 x 1 blocks of 2 x 2 do not cover 3 x 2)"] =
         function() mask.blocks(ts.ones(1, 1), 2, 2, {3, 2}) end,
+      ["#1 to 'blocks' (matrix expected, got table)"] = function() mask.blocks({}, 2, 2, 3) end,
+      ["#1 to 'full' (size is n or {n_q, n_k}, whole numbers from 0 up)"] = function() mask.full {2, 3, 4} end,
+      ["#4 to 'blocks' (size is n or {n_q, n_k}, whole numbers from 0 up)"] =
+        function() mask.blocks(ts.ones(2, 2), 2, 2) end,
     } do
       local ok, err = pcall(make)
       assert.is_false(ok)
@@ -387,5 +391,6 @@ describe("a mask", function()
   it("names the near field", function()
     assert.has_error(function() return mask.full(2).cout end,
       "a mask has no field 'cout' (did you mean 'count'?)")
+    assert.has_error(function() return mask.casual end, "ts.mask has no field 'casual' (did you mean 'causal'?)")
   end)
 end)

@@ -64,7 +64,9 @@ local function executed(f, arguments, n_q, n_k, heads, score)
   local ok, result = pcall(execute.call, self, f, list)
   if not ok then
     if type(result) == "table" and result.refused then return nil, result.refused end
-    return nil, ("the lifter failed: %s"):format(tostring(result))
+    local message = tostring(result)
+    if message:find("interrupted!", 1, true) or message:find("not enough memory", 1, true) then error(result, 0) end
+    return nil, "the lifter failed: " .. message
   end
   return result or self.graph.no, self
 end

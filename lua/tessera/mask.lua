@@ -45,16 +45,22 @@ local function new(_, n_q, n_k, predicate, options)
   return lift.mask(n_q, n_k, heads, predicate)
 end
 
-setmetatable(mask, {__call = new})
+local function missing(_, name)
+  local names = {}
+  for known in pairs(mask) do names[#names + 1] = known end
+  check.no_field("ts.mask", name, names)
+end
+
+setmetatable(mask, {__call = new, __index = missing})
 
 -- Arguments -------------------------------------------------------------------------------------
 
--- Both sides of `size`, the first argument of the library function `name`.
-local function sides(size, name)
+-- Both sides of `size`, the first argument (unless it is argument n) of the library function `name`.
+local function sides(size, name, n)
   local n_q, n_k = size, size
   if type(size) == "table" then n_q, n_k = size[1], size[2] end
   n_q, n_k = math.tointeger(n_q), math.tointeger(n_k)
-  check.arg(n_q and n_k and n_q >= 0 and n_k >= 0, 1, name,
+  check.arg(n_q and n_k and n_q >= 0 and n_k >= 0 and (type(size) ~= "table" or #size == 2), n or 1, name,
     "size is n or {n_q, n_k}, whole numbers from 0 up")
   return n_q, n_k
 end
@@ -452,9 +458,8 @@ end
 function mask.blocks(B, q, k, size)
   q = whole(q, 1, 2, "blocks")
   k = whole(k, 1, 3, "blocks")
-  local n_q, n_k
-  if type(size) == "table" then n_q, n_k = size[1], size[2] else n_q, n_k = size, size end
-  n_q, n_k = whole(n_q, 0, 4, "blocks"), whole(n_k, 0, 4, "blocks")
+  local n_q, n_k = sides(size, "blocks", 4)
+  check.arg(core.kind(B) == "matrix", 1, "blocks", "matrix expected, got %s", core.kind(B))
   local rows, cols = B:shape()
   check.arg(rows * q >= n_q and cols * k >= n_k, 1, "blocks",
     "%d x %d blocks of %d x %d do not cover %d x %d", rows, cols, q, k, n_q, n_k)

@@ -272,8 +272,8 @@ function graph:ilt(a, b)
 end
 
 -- a - b compared with 0 is a compared with b, where it does not wrap.
-local function is_difference(a, b)
-  return a.op == "isub" and b.constant and b.value == 0
+local function is_difference(a, b, constant)
+  return a.op == "isub" and b.constant and b.value == constant
     and (a.lo > math.mininteger or a.hi < math.maxinteger)
 end
 
@@ -281,8 +281,10 @@ function graph:ile(a, b)
   if a == b then return self.yes end
   a, b = without_addend(self, a, b)
   b, a = without_addend(self, b, a)
-  if is_difference(a, b) then return self:ile(a.a, a.b) end
-  if is_difference(b, a) then return self:ile(b.b, b.a) end
+  if is_difference(a, b, 0) then return self:ile(a.a, a.b) end
+  if is_difference(a, b, -1) then return self:ilt(a.a, a.b) end
+  if is_difference(b, a, 0) then return self:ile(b.b, b.a) end
+  if is_difference(b, a, 1) then return self:ilt(b.b, b.a) end
   return node(self, "ile", a, b)
 end
 
