@@ -8,7 +8,9 @@ local inf = math.huge
 -- How many rows of a size are judged; TESSERA_LONG=1 takes the numbers of the issue (100,000 in all).
 local long = os.getenv "TESSERA_LONG"
 
-local tilings = {{merge = "online"}, {merge = "tree"}, {merge = "right", order = "backward"}, {merge = "random", order = "shuffle", seed = 5}}
+local tilings = {
+  {merge = "online"}, {merge = "tree"}, {merge = "right", order = "backward"}, {merge = "random", order = "shuffle", seed = 5},
+}
 
 -- error ÷ (a) and ÷ (b) of every cell of P's rows under a tiling, against the oracle.
 local function ratios(P, tiling, rows)
@@ -69,8 +71,8 @@ describe("figure (a), the theorem", function()
   it("gives no bound where it has none: overflow, called scores", function()
     local function bounded(fields)
       local o = {dtype = fields.dtype or "f32"}
-      local P = ts.problem{Q = ts.matrix(1, 1, fields.q or 1, o), K = ts.matrix(2, 1, fields.k or 1, o), V = ts.matrix(2, 1, fields.v or 1, o),
-        scale = 1, score = fields.score, nonfinite = "propagate"}
+      local P = ts.problem{Q = ts.matrix(1, 1, fields.q or 1, o), K = ts.matrix(2, 1, fields.k or 1, o),
+        V = ts.matrix(2, 1, fields.v or 1, o), scale = 1, score = fields.score, nonfinite = "propagate"}
       local bound = core.problem.bound(P, {})
       assert.equal(bound.bounded(1, 1) == 0, bound.output(1, 1) == inf)
       return bound.bounded(1, 1) == 1
