@@ -3,7 +3,6 @@
 -- A bracketing is a nested table whose leaves are positions: {{1, 2}, 3} is (1 ⋆ 2) ⋆ 3.
 
 local check = require "tessera.check"
-local core = require "tessera.core"
 
 local bracketing = {}
 
@@ -56,10 +55,10 @@ end
 ---@param how? string|table "left" unless given
 ---@return any
 function bracketing.fold(list, how)
-  check.arg(type(list) == "table", 1, "fold", "table expected, got %s", core.kind(list))
+  check.arg(type(list) == "table", 1, "fold", "table expected, got %s", check.type_of(list))
   check.arg(#list > 0, 1, "fold", "nothing to merge")
   for n = 1, #list > 1 and #list or 0 do
-    check.arg(merges(list[n]), 1, "fold", "element %d is a %s, which has no *", n, core.kind(list[n]))
+    check.arg(merges(list[n]), 1, "fold", "element %d is a %s, which has no *", n, check.type_of(list[n]))
   end
   if how == nil then how = "left" end
   if type(how) ~= "table" then

@@ -26,11 +26,7 @@ end
 --- What x is: Lua's type, or "matrix", "mask", "summary" and so on for Tessera's own userdata.
 ---@param x any
 ---@return string
-function check.type_of(x)
-  local metatable = type(x) == "userdata" and debug.getmetatable(x)
-  local name = metatable and rawget(metatable, "__name")
-  return type(name) == "string" and name:match("^tessera%.(.+)") or type(x)
-end
+function check.type_of(x) return core.kind(x) end
 
 --- Raises `bad argument #n to 'fname' (matrix expected, got nil)` unless x is of that type; returns x.
 ---@param x any

@@ -60,7 +60,7 @@ local function number(x) return x ~= x and "nan" or tostring(x) end
 local function per_head(value, name, heads, allowed, what)
   local list = {}
   need(type(value) == "number" or type(value) == "table",
-    "field '%s': number or list expected, got %s", name, core.kind(value))
+    "field '%s': number or list expected, got %s", name, check.type_of(value))
   need(type(value) == "number" or #value == heads, "field '%s': %d numbers for %d heads", name,
     type(value) == "table" and #value or 0, heads)
   for h = 1, heads do
@@ -100,7 +100,7 @@ local function masks(given, n_q, n_k, first_key, heads)
   local last = first_key + n_k - 1
   local function one(m, name)
     if type(m) == "function" then m = from_predicate(m, n_q, last, heads) end
-    need(core.kind(m) == "mask", "%s: mask or function expected, got %s", name, core.kind(m))
+    need(check.type_of(m) == "mask", "%s: mask or function expected, got %s", name, check.type_of(m))
     check_mask(m, name, n_q, last, first_key, heads)
     return m
   end
@@ -122,12 +122,12 @@ local function scores(given, n_q, last, heads)
   if not given then return nil end
   local functions, programs, compiled = {}, {}, {}
   need(type(given) == "function" or type(given) == "table",
-    "field 'score': function or list expected, got %s", core.kind(given))
+    "field 'score': function or list expected, got %s", check.type_of(given))
   need(type(given) == "function" or #given == heads, "field 'score': %d functions for %d heads",
     type(given) == "table" and #given or 0, heads)
   for h = 1, heads do
     local f = type(given) == "function" and given or given[h]
-    need(type(f) == "function", "score[%d]: function expected, got %s", h, core.kind(f))
+    need(type(f) == "function", "score[%d]: function expected, got %s", h, check.type_of(f))
     if compiled[f] == nil then
       compiled[f] = require "tessera.score".compile(f, n_q, last, heads)
     end
@@ -186,7 +186,7 @@ end
 ---@param fields table
 ---@return userdata problem
 local function problem(fields)
-  check.arg(type(fields) == "table", 1, "problem", "table expected, got %s", core.kind(fields))
+  check.arg(type(fields) == "table", 1, "problem", "table expected, got %s", check.type_of(fields))
   local f = core.options(fields, 1, "problem", kinds)
   return make(f, copy(f))
 end

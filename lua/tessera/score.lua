@@ -64,14 +64,14 @@ end
 ---@param biases number[]|userdata
 ---@return fun(s: number, i: integer, j: integer, h: integer): number
 function score.relative(biases)
-  if core.kind(biases) == "matrix" then
+  if check.type_of(biases) == "matrix" then
     local middle, last = centre(biases.cols), biases.cols
     local shared = biases.rows == 1
     return function(s, i, j, h)
       return s + biases(shared and 1 or h, math.max(1, math.min(last, j - i + middle)))
     end
   end
-  check.arg(type(biases) == "table", 1, "relative", "list or matrix expected, got %s", core.kind(biases))
+  check.arg(type(biases) == "table", 1, "relative", "list or matrix expected, got %s", check.type_of(biases))
   for k = 1, #biases do
     check.arg(math.type(biases[k]), 1, "relative", "element %d is a %s, not a number", k, type(biases[k]))
   end
@@ -88,7 +88,7 @@ end
 function score.chain(...)
   local list = table.pack(...)
   for k = 1, list.n do
-    check.arg(type(list[k]) == "function", k, "chain", "function expected, got %s", core.kind(list[k]))
+    check.arg(type(list[k]) == "function", k, "chain", "function expected, got %s", check.type_of(list[k]))
   end
   return function(s, i, j, h)
     for k = 1, #list do s = list[k](s, i, j, h) end

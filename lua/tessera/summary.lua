@@ -46,7 +46,7 @@ end
 
 local function check_problem(f, max, value)
   local P = f.problem
-  need(core.kind(P) == "problem", "field 'problem': problem expected, got %s", core.kind(P))
+  need(check.type_of(P) == "problem", "field 'problem': problem expected, got %s", check.type_of(P))
   need(f.keys, "with a problem, field 'keys' is needed")
   need(max.rows == P.n_q and max.cols == P.heads and value.cols == P.heads * P.d_v,
     "the problem has %d queries, %d heads and d_v = %d; the summary %d, %d and %d", P.n_q, P.heads,
@@ -72,7 +72,7 @@ end
 ---@param fields table
 ---@return userdata summary
 local function new(_, fields)
-  check.arg(type(fields) == "table", 1, "summary", "table expected, got %s", core.kind(fields))
+  check.arg(type(fields) == "table", 1, "summary", "table expected, got %s", check.type_of(fields))
   local f = core.options(fields, 1, "summary", kinds)
   local parts = part_names(f)
   check_parts(f, parts)
