@@ -221,6 +221,11 @@ library.functions = {
   [step_ipairs] = stepped(step_ipairs),
 }
 
+-- What somebody has put in the place of one of these before we were loaded means something else.
+for f in pairs(library.functions) do
+  if debug.getinfo(f, "S").what ~= "C" then library.functions[f] = nil end
+end
+
 --- Lets lifted functions call our own elementary functions, once they are loaded.
 ---@param functions table name -> function
 function library.know(functions)
