@@ -78,6 +78,9 @@ end
 
 local build = os.getenv "TESSERA_BUILD" or "build"
 
+--- Whether the module was built for a sanitizer or valgrind: then it is slow, and has less memory.
+helper.instrumented = build ~= "build"
+
 local function quote(text) return "'" .. text:gsub("'", "'\\''") .. "'" end
 
 --- Runs a shell command with the module's paths set, and `environment` ("NAME=value ..."): what it printed, on either

@@ -15,7 +15,9 @@ static void *allocate_large(lua_State *L, size_t bytes, int values) {
     lua_pushcfunction(L, allocate);
     lua_pushinteger(L, (lua_Integer)bytes);
     lua_pushinteger(L, values);
-    if (lua_pcall(L, 2, 1, 0) != LUA_OK) {
+    int status = lua_pcall(L, 2, 1, 0);
+    if (status == LUA_ERRRUN) lua_error(L); /* an interrupt's hook */
+    if (status != LUA_OK) {
         ts_detail detail = {.bytes = bytes};
         ts_lua_raise(L, TS_NO_MEMORY, &detail, NULL);
     }
