@@ -10,37 +10,7 @@ local names = {
   "non-interference", "cover", "convexity", "weights", "independence",
 }
 
-local function random(fields)
-  local o = fields or {}
-  local dtype, n_q, n_k, heads = o.dtype or "f64", o.n_q or 12, o.n_k or 17, o.heads or 1
-  local function m(rows, cols, seed) return ts.randn(rows, cols, {seed = seed, dtype = dtype}) end
-  local all = {Q = m(n_q, heads * 4, 1), K = m(n_k, (o.kv_heads or heads) * 4, 2), V = m(n_k, (o.kv_heads or heads) * 3, 3)}
-  for name, value in pairs(o) do
-    if name ~= "dtype" and name ~= "n_q" and name ~= "n_k" then all[name] = value end
-  end
-  return ts.problem(all)
-end
-
-local abs = math.abs
-
--- Problems of every kind, which all laws hold for.
-local problems = {
-  ["plain"] = random{},
-  ["plain, in f32"] = random{dtype = "f32"},
-  ["causal"] = random{n_q = 15, n_k = 15, mask = function(i, j) return j <= i end},
-  ["with rows and keys that nobody may use"] = random{mask = function(i, j) return i % 4 ~= 0 and j % 5 ~= 0 end},
-  ["of grouped heads, each with its mask"] = random{heads = 4, kv_heads = 2, mask = function(i, j, h) return (i + j) % (h + 1) > 0 end},
-  ["scored"] = random{dtype = "f32", score = function(s, i, j) return s - 0.5 * abs(i - j) end},
-  ["scored in two ways"] = random{heads = 2, score = {function(s) return 2 * s end, function(s, _, j) return s + 0.125 * j end}},
-  ["with a sink a head"] = random{heads = 2, sink = {0.25, -1}},
-  ["in base 2, with a sink"] = random{base = 2, sink = 1},
-  ["whose keys continue a sequence"] = random{first_key = 31, mask = function(i, j) return j - i < 40 end},
-  ["without keys"] = random{n_k = 0},
-  ["of one key"] = random{n_k = 1},
-  ["without queries"] = random{n_q = 0},
-  ["exact"] = ts.sample.exact{n_q = 6, n_k = 13, heads = 2, density = 0.5, seed = 4},
-  ["exact, in f32, with a sink"] = ts.sample.exact{n_q = 6, n_k = 13, dtype = "f32", sink = true, seed = 5},
-}
+local problems = require "spec.standard_problems"
 
 describe("P:verify", function()
   for name, P in pairs(problems) do
@@ -112,7 +82,7 @@ describe("P:verify", function()
 
   it("counts cells that have no bound, such as those of a called score", function()
     local hidden = setmetatable({}, {__index = function() return 1 end})
-    local P = random{score = function(s) return s * hidden[1] end}
+    local P = problems.plain:with{score = function(s) return s * hidden[1] end}
     local v = P:verify{laws = {"definition", "identity"}}
     assert.is_true(v.ok)
     assert.is_true(v.definition.open > 0)

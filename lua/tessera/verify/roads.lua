@@ -113,8 +113,23 @@ laws[#laws + 1] = {"fold", function(c, t)
   end
 end}
 
---- No result depends on the number of threads.
+-- f(), while calls take `n` threads unless they are told otherwise.
+local function with_threads(n, f)
+  local before = ts.threads()
+  ts.threads(n)
+  local answer = f()
+  ts.threads(before)
+  return answer
+end
+
+--- No result depends on the number of threads, whoever says it.
 laws[#laws + 1] = {"threads", function(c, t)
+  local alone = with_threads(1, function() return context.attention(c.P) end)
+  for _, threads in ipairs{2, 7} do
+    local many = with_threads(threads, function() return context.attention(c.P) end)
+    t:same(many[1], alone[1], ("ts.threads(%d): output"):format(threads))
+    t:same(many[2], alone[2], ("ts.threads(%d): lse"):format(threads))
+  end
   for _, tiling in ipairs(c.tilings) do
     local one = context.attention(c.P, tiling, {threads = 1})
     for _, threads in ipairs{2, 3, 8} do
