@@ -204,9 +204,41 @@ function statements.walk(w, depth)
   return text
 end
 
+function statements.swap(w, depth)
+  local locals = {}
+  for _, name in ipairs(w.names) do
+    if name:sub(1, 1) == "x" then locals[#locals + 1] = name end
+  end
+  if #locals < 2 then return statements.declare(w, depth) end
+  return ("%s, %s = %s, %s"):format(locals[1], locals[#locals], locals[#locals], w:number(depth))
+end
+
+-- A local function that holds what is in scope, and one that gives two results.
+function statements.closure(w, depth)
+  local name = "x" .. #w.names
+  local text = ("local function f%s(y) return %s + y, %s end local %s = f%s(%s)"):format(name, w:number(depth - 1),
+    w:number(0), name, name, w:number(0))
+  if w:rarely(2) then
+    text = text .. (" %s = select and max(f%s(%s))"):format(name, name, w:number(0))
+  end
+  w.names[#w.names + 1] = name
+  return text
+end
+
+function statements.counted(w, depth)
+  local name = "n" .. #w.names
+  local body = w:scope(depth - 1)
+  if w:rarely(2) then
+    return ("do local %s = 0 while %s < 3 do %s = %s + 1 if %s then goto next end %s ::next:: end end"):format(name, name,
+      name, name, w:condition(depth - 1), body)
+  end
+  return ("do local %s = 0 repeat %s = %s + 1 %s until %s == 3 or %s end"):format(name, name, name, body, name,
+    w:condition(depth - 1))
+end
+
 function statements.leave(w, depth) return ("if %s then return %s end"):format(w:condition(depth), w:result(depth)) end
 
-local statement_kinds = {"declare", "declare", "branch", "assign", "loop", "walk", "leave"}
+local statement_kinds = {"declare", "declare", "branch", "assign", "loop", "walk", "leave", "swap", "closure", "counted"}
 
 function Writer:block(depth)
   if depth <= 0 then

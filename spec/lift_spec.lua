@@ -42,11 +42,13 @@ local function difference(f, n_q, n_k, heads)
   if m:why() and m:why():find("the lifter failed", 1, true) then return m:why(), m end
   local at = 0
   for h = 1, heads or 1 do
+    local on_strips = m:text(h):gsub("\n", "") -- m(i, j) takes a road of its own
     for i = 1, n_q do
       for j = 1, n_k do
         at = at + 1
-        if m(i, j, h) ~= cells[at] then
-          return ("cell (%d, %d, %d) is %s"):format(i, j, h, tostring(m(i, j, h))), m
+        local strip = on_strips:byte((i - 1) * n_k + j) == 49
+        if m(i, j, h) ~= cells[at] or strip ~= cells[at] then
+          return ("cell (%d, %d, %d) is %s, on a strip %s"):format(i, j, h, tostring(m(i, j, h)), tostring(strip)), m
         end
       end
     end
