@@ -141,6 +141,15 @@ describe("ts.problem", function()
       assert.are.equal(4, R.mask.cols)
       assert.are.equal(3, R.mask:count())
     end)
+    it("keeps masks and scores where sizes stay", function()
+      assert.are.equal(P.mask, P:with{K = m(3, 2, 5)}.mask)
+      local limit = 2
+      local R = P:with{mask = function(_, j) return j <= limit end}
+      limit = 1
+      assert.are.equal(4, R:with{scale = 2}.mask:count())
+      assert.are.equal(2, R:with{Q = m(2, 2), K = m(4, 2), V = m(4, 1)}.mask:count())
+      assert.are.equal(6, R:with{mask = ts.mask.full{2, 3}}:with{scale = 2}.mask:count())
+    end)
     it("checks as ts.problem does", function()
       refuses("bad argument #1 to 'with' (invalid field 'sacle')", function() local R = P:with{sacle = 1} return R end)
     end)
@@ -338,6 +347,18 @@ describe("a problem", function()
     on_every_road("must return a number", function(road)
       local P = ts.problem{Q = Q, K = K, V = V, score = function(_, i) return i < 2 and 1 or tostring(i) .. "x" end}
       refuses("score of query 2, key 1, head 1 is a string, number expected", function() local O = road(P) return O end)
+    end)
+    it("is read once, with its upvalues, unless it assigns to them itself", function()
+      local shift, calls = 1, 0
+      local P = ts.problem{Q = Q, K = K, V = V, score = function(s, _, j) return s + shift * tonumber(tostring(j)) end}
+      local before = P:softmax()
+      local R = P:with{nonfinite = "error"}
+      shift = 100
+      assert.matrix_identical(before, (P:softmax()))
+      assert.matrix_identical(before, (R:softmax()))
+      assert.matrix_identical(before, (P:with{scale = P.scale}:softmax()))
+      P:with{score = function(s) calls = calls + 1 return s end}:softmax()
+      assert.are.equal(12, calls)
     end)
     it("may use the library itself", function()
       local inner = ts.problem{Q = m(1, 1), K = m(1, 1), V = m(1, 1, 3)}

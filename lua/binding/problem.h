@@ -9,11 +9,11 @@ enum {
     TS_PROBLEM_Q = 1,
     TS_PROBLEM_K,
     TS_PROBLEM_V,
-    TS_PROBLEM_MASK,     /* a mask, a list, or nil */
-    TS_PROBLEM_MASKS,    /* one a head, or nil */
-    TS_PROBLEM_SCORES,   /* the functions, one a head (false: none), or nil: part of the identity */
-    TS_PROBLEM_PROGRAMS, /* lifted scores, one a head, or nil */
-    TS_PROBLEM_GIVEN,    /* the fields as they were given, for P:with */
+    TS_PROBLEM_MASK,   /* a mask, a list, or nil */
+    TS_PROBLEM_MASKS,  /* one a head, or nil */
+    TS_PROBLEM_SCORES, /* the functions, one a head (false: none), or nil: part of the identity */
+    TS_PROBLEM_RUNS,   /* what runs for them: programs, or functions to be called; or nil */
+    TS_PROBLEM_GIVEN,  /* the fields as they were given, for P:with */
     TS_PROBLEM_VALUES = TS_PROBLEM_GIVEN
 };
 
@@ -26,7 +26,6 @@ typedef struct {
 typedef struct ts_lua_problem {
     ts_problem problem;
     bool zero_empty; /* empty = "zero" */
-    bool has_called; /* some score is a Lua function */
     lua_State *runs; /* the thread that runs it now, for called scores; the problem is at index 1 */
     bool no_number;  /* a called score returned something else, for the cell in `cell` */
     ts_detail cell;

@@ -84,28 +84,27 @@ static void read_masks(lua_State *L, ts_problem *problem, arrays *a) {
 
 static void read_scores(lua_State *L, ts_lua_problem *p, arrays *a) {
     if (!own(L, "scores", TS_PROBLEM_SCORES)) return;
-    bool lifted = own(L, "programs", TS_PROBLEM_PROGRAMS);
-    lua_getiuservalue(L, -1, TS_PROBLEM_SCORES);
-    lua_getiuservalue(L, -2, TS_PROBLEM_PROGRAMS);
+    own(L, "runs", TS_PROBLEM_RUNS);
+    lua_getiuservalue(L, -1, TS_PROBLEM_RUNS);
+    luaL_argcheck(L, lua_istable(L, -1), 1, "scores and what runs for them go together");
     for (int64_t h = 0; h < p->problem.heads; h++) {
+        lua_rawgeti(L, -1, h + 1);
         a->called[h] = (ts_lua_called){p, h};
-        a->scores[h] = (ts_score){NULL, ts_lua_call_score, &a->called[h]};
-        if (lifted && lua_rawgeti(L, -1, h + 1) == LUA_TUSERDATA) {
-            a->scores[h].program = ts_lua_test_program(L, -1);
-            a->scores[h].call = NULL;
+        a->scores[h].program = ts_lua_test_program(L, -1);
+        if (!a->scores[h].program) {
+            a->scores[h].call = ts_lua_call_score;
+            a->scores[h].data = &a->called[h];
         }
-        if (lifted) lua_pop(L, 1);
-        a->score[h] = lua_rawgeti(L, -2, h + 1) == LUA_TFUNCTION ? &a->scores[h] : NULL;
+        a->score[h] = &a->scores[h];
         lua_pop(L, 1);
-        p->has_called |= a->score[h] && !a->scores[h].program;
     }
-    lua_pop(L, 2);
+    lua_pop(L, 1);
     p->problem.score = a->score;
 }
 
 /* core.problem.new{Q=, K=, V=, d=, d_v=, heads=, kv_heads=, first_key=, two=, zero=, propagate=,
  * scale = list, sink = [list], mask = [as given], masks = [list], scores = [list],
- * programs = [list], given = table}: lists have one element a head. problem.lua has checked them in
+ * runs = [list], given = table}: lists have one element a head. problem.lua has checked them in
  * words; here only what would be unsafe is refused. */
 int ts_lua_problem_new(lua_State *L) {
     luaL_checktype(L, 1, LUA_TTABLE);

@@ -35,7 +35,7 @@ ts_status ts_lua_call_score(void *data, int64_t h, int64_t i, int64_t j, int64_t
                             const uint64_t *allowed, double *s) {
     const ts_lua_called *called = data;
     ts_lua_problem *p = called->owner;
-    push_of_head(p->runs, TS_PROBLEM_SCORES, called->head);
+    push_of_head(p->runs, TS_PROBLEM_RUNS, called->head);
     int function = lua_gettop(p->runs);
     for (int64_t c = 0; c < count; c++) {
         if (allowed && !(allowed[c / 64] >> (c % 64) & 1)) continue;

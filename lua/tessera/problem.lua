@@ -117,10 +117,17 @@ end
 
 -- Scores ------------------------------------------------------------------------------------------
 
--- What was given as `score` -> a list of functions and one of programs (false: called), one a head.
-local function scores(given, n_q, last, heads)
+-- A score as it will run: its program or, where it has to be called, a copy that keeps its upvalues.
+local function compile(f, n_q, last, heads)
+  local program = require "tessera.score".compile(f, n_q, last, heads)
+  return type(program) == "function" and require "tessera.lift.snapshot"(f) or program
+end
+
+-- What was given as `score` -> a list of functions and one of what runs for them, one a head. `compiled` says what runs
+-- for those that are known already.
+local function scores(given, n_q, last, heads, compiled)
   if not given then return nil end
-  local functions, programs, compiled = {}, {}, {}
+  local functions, runs = {}, {}
   need(type(given) == "function" or type(given) == "table",
     "field 'score': function or list expected, got %s", check.type_of(given))
   need(type(given) == "function" or #given == heads, "field 'score': %d functions for %d heads",
@@ -128,12 +135,10 @@ local function scores(given, n_q, last, heads)
   for h = 1, heads do
     local f = type(given) == "function" and given or given[h]
     need(type(f) == "function", "score[%d]: function expected, got %s", h, check.type_of(f))
-    if compiled[f] == nil then
-      compiled[f] = require "tessera.score".compile(f, n_q, last, heads)
-    end
-    functions[h], programs[h] = f, compiled[f]
+    compiled[f] = compiled[f] or compile(f, n_q, last, heads)
+    functions[h], runs[h] = f, compiled[f]
   end
-  return functions, programs
+  return functions, runs
 end
 
 -- The whole ---------------------------------------------------------------------------------------
@@ -149,14 +154,15 @@ local function make(f, given)
   local sink = f.sink and per_head(f.sink, "sink", heads, is_logit, "a logit")
   local two = is_base_two(f.base)
   local mask, mask_list = masks(f.mask, f.Q.rows, f.K.rows, first_key, heads)
-  local functions, programs = scores(f.score, f.Q.rows, first_key + f.K.rows - 1, heads)
-  given.predicate = type(f.mask) ~= "userdata" and f.mask or nil
+  given.compiled = f.compiled or {}
+  local functions, runs = scores(f.score, f.Q.rows, first_key + f.K.rows - 1, heads, given.compiled)
+  given.predicate = f.predicate or type(f.mask) ~= "userdata" and f.mask or nil
   given.mask = mask
   return core.problem.new{
     Q = f.Q, K = f.K, V = f.V, d = d, d_v = d_v, heads = heads, kv_heads = kv_heads,
     first_key = first_key, two = two, zero = f.empty == "zero", propagate = f.nonfinite == "propagate",
     scale = scale, sink = sink, mask = mask, masks = mask_list, scores = functions,
-    programs = programs, given = given,
+    runs = runs, given = given,
   }
 end
 
@@ -191,18 +197,26 @@ local function problem(fields)
   return make(f, copy(f))
 end
 
---- The same problem with some fields changed; `false` takes mask, score, sink or scale away. A mask
--- that was given as a predicate is made anew where sizes or heads change.
+-- Does it take the masks and programs of P's sizes?
+local function same_sizes(P, changes)
+  local Q, K = changes.Q or P.Q, changes.K or P.K
+  return Q.rows == P.n_q and K.rows == P.n_k and (changes.heads or P.heads) == P.heads
+    and (changes.first_key or P.first_key) == P.first_key
+end
+
+--- The same problem with some fields changed; `false` takes mask, score, sink or scale away. A mask that
+-- was given as a predicate is made anew where sizes or heads change, and so is what was read of scores.
 --     P:with{scale = 1}:softmax()
 ---@param changes table as of ts.problem
 ---@return userdata problem
 function methods:with(changes)
+  check.type(self, "problem", 0, "with")
   changes = core.options(changes, 1, "with", kinds)
   local given = copy(core.problem.given(self))
-  local predicate = given.predicate
-  given.predicate = nil
-  local resized = changes.Q or changes.K or changes.heads or changes.first_key
-  if resized and predicate then given.mask = predicate end
+  local same = same_sizes(self, changes)
+  if not same and given.predicate then given.mask = given.predicate end
+  if not same or changes.mask ~= nil then given.predicate = nil end
+  if not same or changes.score ~= nil then given.compiled = nil end
   local f = copy(changes, given)
   return make(f, copy(f))
 end
