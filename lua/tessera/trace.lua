@@ -1,0 +1,157 @@
+--- P:trace: what a tiling does to one row, step by step.
+
+local check = require "tessera.check"
+local core = require "tessera.core"
+local number = require "tessera.number"
+
+local trace = {__name = "tessera.trace"}
+trace.__index = trace
+
+-- The steps ---------------------------------------------------------------------------------------
+
+-- A summary's row: its max, norm and value, and the output that it alone would give. ⊥ has none of them.
+local function state_of(S, i, h)
+  local max, norm, value = S:row(i, h)
+  return {max = max, norm = norm, value = value, output = max and value / norm}
+end
+
+-- What a side's norm and value are multiplied by as their maximum moves; nil for ⊥, which has neither.
+local function factor(base, side, after)
+  if not side.max then return nil end
+  if side.max == after.max then return 1.0 end
+  return (base == 2 and 2 or math.exp(1)) ^ (side.max - after.max)
+end
+
+local function tile_of(plan, i) return (i - 1) // plan.q + 1 end
+
+-- Runs the word; stack entries are {summary, state}.
+local function run(P, plan, i, h)
+  local stack, steps = {}, {}
+  for at, entry in ipairs(plan.word) do
+    local step = {at = at}
+    if entry > 0 then
+      local S = P:summary(plan.blocks[entry])
+      step.block, step.keys = entry, plan.blocks[entry]
+      stack[#stack + 1] = {S, state_of(S, i, h)}
+    else
+      local right, left = table.remove(stack), table.remove(stack)
+      local S = left[1] * right[1]
+      local after = state_of(S, i, h)
+      step.left, step.right = factor(P.base, left[2], after), factor(P.base, right[2], after)
+      step.moved = step.left ~= nil and step.right ~= nil and left[2].max ~= right[2].max
+      stack[#stack + 1] = {S, after}
+    end
+    local top = stack[#stack][2]
+    step.max, step.norm, step.value, step.output = top.max, top.norm, top.value, top.output
+    step.depth = #stack
+    steps[at] = step
+  end
+  return steps, stack[1] and stack[1][1] or P:bottom()
+end
+
+--- The steps by which a tiling computes row `i` of head `h`: a list, as the engine runs its postfix word.
+--
+-- A step has `block` and `keys` (a list of {first, last}) where it pushes a block's summary, else it is a merge ⋆, with
+-- `left` and `right`: what the two sides' norms and values are multiplied by (1 for the one that has the maximum, nil for
+-- ⊥), and `moved`: whether one had to be rescaled. All have `max`, `norm`, `value` (1 × d_v) and `output` of the summary then
+-- on the top of the stack (nil for ⊥), and `depth`, how many are on it. The whole has `row`, `head`, `word`, `blocks`,
+-- `sink`, and the row's `output` and `lse`, in the bits that P:attention gives (with exp = "sleef").
+--     local t = P:trace(5, {k = 4, order = "backward", merge = "tree"})
+--     print(t)                    --> a line a step, with what is left of the word
+--     print(t[3].left, t[3].max)
+-- Errors: a row or head that there is not; those of P:attention.
+---@param i integer from 1
+---@param tiling? table as of P:attention
+---@param h? integer from 1
+---@return table
+function trace.of(P, i, tiling, h)
+  check.type(P, "problem", 1, "trace")
+  check.arg(math.tointeger(i) and i >= 1 and i <= P.n_q, 2, "trace", "there is no row %s of %d", tostring(i), P.n_q)
+  h = h == nil and 1 or h
+  check.arg(math.tointeger(h) and h >= 1 and h <= P.heads, 4, "trace", "there is no head %s of %d", tostring(h), P.heads)
+  local plan = core.problem.plan(P, tiling)
+  plan = core.problem.plan(P, tiling, tile_of(plan, i))
+  local steps, S = run(P, plan, i, h)
+  steps.row, steps.head, steps.word, steps.blocks = i, h, plan.word, plan.blocks
+  steps.sink = type(P.sink) == "table" and P.sink[h] or P.sink or nil
+  steps.output = S:output{empty = "zero"}:slice(i, i, (h - 1) * P.d_v + 1, h * P.d_v):copy()
+  steps.lse = S:lse()(i, h)
+  return setmetatable(steps, trace)
+end
+
+--- A picture of the trace: max, norm and rescales over the steps; as ts.plot.trace.
+---@param options? table
+function trace:plot(options) return require "tessera".plot.trace(self, options) end
+
+-- Printing ----------------------------------------------------------------------------------------
+
+local shown_columns, shown_word = 4, 12
+
+local function text(x) return x and number.format("%.5g", x) or "" end
+
+-- The first numbers of a row.
+local function row_text(m)
+  if not m then return "" end
+  local cells = {}
+  for c = 1, math.min(m.cols, shown_columns) do cells[c] = text(m(1, c)) end
+  if m.cols > shown_columns then cells[#cells + 1] = "…" end
+  return table.concat(cells, " ")
+end
+
+local function keys_text(ranges)
+  if not ranges then return "" end
+  local parts = {}
+  for n, range in ipairs(ranges) do
+    if n > 3 then parts[n] = "…" break end
+    parts[n] = range[1] == range[2] and tostring(range[1]) or range[1] .. "–" .. range[2]
+  end
+  return table.concat(parts, " ")
+end
+
+-- What is left of the word from entry `at` on, at most `shown_word` entries.
+local function word_left(word, at)
+  local parts = {}
+  for n = at, math.min(#word, at + shown_word - 1) do parts[#parts + 1] = word[n] > 0 and tostring(word[n]) or "⋆" end
+  if #word - at >= shown_word then parts[#parts + 1] = "…" end
+  return table.concat(parts, " ")
+end
+
+local function rescale_text(step)
+  if step.block then return "" end
+  local function side(f) return f and (f == 1 and "1" or text(f)) or "⊥" end
+  return ("%s ⋆ %s"):format(side(step.left), side(step.right))
+end
+
+local function line(self, step)
+  local what = step.block and "Σ of block " .. step.block or "⋆"
+  local bottom = step.max == nil
+  return {
+    word_left(self.word, step.at), what, keys_text(step.keys), rescale_text(step), bottom and "⊥" or text(step.max),
+    text(step.norm), row_text(step.value), row_text(step.output), tostring(step.depth),
+  }
+end
+
+local function aligned(rows)
+  local widths, lines = {}, {}
+  for _, row in ipairs(rows) do
+    for k, cell in ipairs(row) do widths[k] = math.max(widths[k] or 0, utf8.len(cell)) end
+  end
+  for n, row in ipairs(rows) do
+    local cells = {}
+    for k, cell in ipairs(row) do cells[k] = cell .. (" "):rep(widths[k] - utf8.len(cell)) end
+    lines[n] = (table.concat(cells, "  "):gsub("%s+$", ""))
+  end
+  return table.concat(lines, "\n")
+end
+
+--- A line a step: what is left of the word (its first entry is what the step does), the keys, what the sides of a merge are
+--- multiplied by, and the state and output then on the top of the stack.
+function trace:__tostring()
+  local rows = {{"word", "step", "keys", "rescaled by", "m", "ℓ", "z", "output so far", "stack"}}
+  for n, step in ipairs(self) do rows[n + 1] = line(self, step) end
+  local last = ("row %d, head %d: output %s, lse %s"):format(self.row, self.head, row_text(self.output), text(self.lse))
+  if self.sink then last = last .. (" (with the sink %s, which has no value)"):format(text(self.sink)) end
+  return aligned(rows) .. "\n" .. last
+end
+
+return trace.of
