@@ -422,20 +422,30 @@ static ts_status find_nonfinite(engine *e, worker *w, ts_detail *detail) {
     return TS_NONFINITE_SCORE; /* a called score that answers otherwise when asked again */
 }
 
-static ts_status run_engine(engine *e, ts_detail *detail) {
+/* What a team needs, before there is any of it; 0 where there is nothing to do. */
+static ts_status engine_size(engine *e, int *team, size_t *bytes) {
+    *bytes = 0;
     engine_cut(e);
     if (e->items == 0) return TS_OK;
-    const int team = team_of(e);
+    *team = team_of(e);
     ts_arena arena = {NULL, 0};
-    engine_make(e, team, &arena);
+    engine_make(e, *team, &arena);
     if (ts_arena_too_large(&arena)) return TS_TOO_LARGE;
-    const size_t bytes = arena.used + 63;
+    *bytes = arena.used + 63;
+    return TS_OK;
+}
+
+static ts_status run_engine(engine *e, ts_detail *detail) {
+    int team;
+    size_t bytes;
+    const ts_status fits = engine_size(e, &team, &bytes);
+    if (fits || bytes == 0) return fits;
     char *memory = e->run->allocator.resize(e->run->allocator.data, NULL, 0, bytes);
     if (!memory) {
         detail->bytes = bytes;
         return TS_NO_MEMORY;
     }
-    arena = (ts_arena){memory + (-(uintptr_t)memory & 63), 0};
+    ts_arena arena = {memory + (-(uintptr_t)memory & 63), 0};
     worker *workers = engine_make(e, team, &arena);
     run_team(e, workers, team);
     ts_status status = (ts_status)e->stop;
@@ -460,6 +470,17 @@ ts_status ts_attention(const ts_problem *problem, const ts_tiling *tiling, bool 
     detail->head = e.first_empty / problem->n_q + 1;
     detail->count = e.empty;
     return TS_EMPTY_ROW;
+}
+
+ts_status ts_attention_memory(const ts_problem *problem, const ts_tiling *tiling, const ts_run *run,
+                              size_t *bytes) {
+    int team;
+    engine e = {.problem = problem,
+                .loops = ts_kernel_get()->loops[problem->dtype],
+                .tiling = *tiling,
+                .run = run};
+    ts_attention_defaults(problem, &e.tiling);
+    return engine_size(&e, &team, bytes);
 }
 
 ts_status ts_attention_summary(const ts_problem *problem, const ts_range *ranges, int64_t count,

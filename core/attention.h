@@ -27,6 +27,11 @@ void ts_attention_defaults(const ts_problem *problem, ts_tiling *tiling);
 ts_status ts_attention(const ts_problem *problem, const ts_tiling *tiling, bool zero_empty,
                        const ts_run *run, ts_matrix *o, ts_matrix *lse, ts_detail *detail);
 
+/* *bytes: the work space that ts_attention will ask the allocator for; TS_TOO_LARGE where it cannot
+ * be. Only run->threads is used. */
+ts_status ts_attention_memory(const ts_problem *problem, const ts_tiling *tiling, const ts_run *run,
+                              size_t *bytes);
+
 /* Σ of all rows and heads over the keys of `ranges` (by number, sorted, disjoint), as one block: at
  * most 512 keys at a time, merged online. The engine computes the summary of a block by this same
  * function. */

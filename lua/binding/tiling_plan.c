@@ -34,9 +34,17 @@ static void push_word(lua_State *L, const ts_schedule *s, int64_t tile, int64_t 
     }
 }
 
+static int64_t memory_of(lua_State *L, const ts_problem *p, const ts_lua_tiling *t) {
+    size_t bytes;
+    ts_detail detail = {0};
+    const ts_run run = {.threads = t->threads};
+    ts_lua_raise(L, ts_attention_memory(p, &t->tiling, &run, &bytes), &detail, "attention");
+    return (int64_t)bytes;
+}
+
 /* core.problem.plan(P, tiling [, tile = 1]) -> {q = rows a tile, tiles = how many, parts =, threads
- * =, exp =, blocks = {{{first, last}, ..}, ..}, word = {block numbers, 0 for ⋆}}: the word as the
- * engine runs it for that tile, were no block empty. */
+ * =, exp =, memory = bytes of work space, blocks = {{{first, last}, ..}, ..}, word = {block
+ * numbers, 0 for ⋆}}: the word as the engine runs it for that tile, were no block empty. */
 int ts_lua_problem_plan(lua_State *L) {
     const ts_problem *p = &ts_lua_check_problem(L, 1)->problem;
     lua_settop(L, 3);
@@ -51,7 +59,11 @@ int ts_lua_problem_plan(lua_State *L) {
     const struct {
         const char *name;
         int64_t value;
-    } numbers[] = {{"q", t->q}, {"tiles", tiles}, {"parts", s->parts}, {"threads", read.threads}};
+    } numbers[] = {{"q", t->q},
+                   {"tiles", tiles},
+                   {"parts", s->parts},
+                   {"threads", read.threads},
+                   {"memory", memory_of(L, p, &read)}};
     for (size_t n = 0; n < sizeof numbers / sizeof *numbers; n++) {
         lua_pushinteger(L, numbers[n].value);
         lua_setfield(L, plan, numbers[n].name);

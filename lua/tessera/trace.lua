@@ -1,8 +1,8 @@
 --- P:trace: what a tiling does to one row, step by step.
 
 local check = require "tessera.check"
-local core = require "tessera.core"
 local number = require "tessera.number"
+local plan_of = require "tessera.plan"
 
 local trace = {__name = "tessera.trace"}
 trace.__index = trace
@@ -65,12 +65,12 @@ end
 ---@param h? integer from 1
 ---@return table
 function trace.of(P, i, tiling, h)
-  check.type(P, "problem", 1, "trace")
-  check.arg(math.tointeger(i) and i >= 1 and i <= P.n_q, 2, "trace", "there is no row %s of %d", tostring(i), P.n_q)
+  check.type(P, "problem", 0, "trace")
+  check.arg(math.tointeger(i) and i >= 1 and i <= P.n_q, 1, "trace", "there is no row %s of %d", tostring(i), P.n_q)
   h = h == nil and 1 or h
-  check.arg(math.tointeger(h) and h >= 1 and h <= P.heads, 4, "trace", "there is no head %s of %d", tostring(h), P.heads)
-  local plan = core.problem.plan(P, tiling)
-  plan = core.problem.plan(P, tiling, tile_of(plan, i))
+  check.arg(math.tointeger(h) and h >= 1 and h <= P.heads, 3, "trace", "there is no head %s of %d", tostring(h), P.heads)
+  local plan = plan_of(P, tiling, nil, 2, "trace")
+  plan = plan_of(P, tiling, tile_of(plan, i), 2, "trace")
   local steps, S = run(P, plan, i, h)
   steps.row, steps.head, steps.word, steps.blocks = i, h, plan.word, plan.blocks
   steps.sink = type(P.sink) == "table" and P.sink[h] or P.sink or nil

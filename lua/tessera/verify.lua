@@ -93,8 +93,8 @@ end
 ---@param options? {laws: string|string[], tilings: table[], rounds: integer, seed: integer}
 ---@return table
 local function verify(P, options)
-  check.type(P, "problem", 1, "verify")
-  local o = core.options(options, 2, "verify", {laws = "any", tilings = "table", rounds = "positive", seed = "integer"})
+  check.type(P, "problem", 0, "verify")
+  local o = core.options(options, 1, "verify", {laws = "any", tilings = "table", rounds = "positive", seed = "integer"})
   local list = chosen(o.laws)
   local c = context.new(P, o)
   c.tilings = o.tilings or standard_tilings(P)

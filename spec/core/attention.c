@@ -275,9 +275,44 @@ static void check_fold(void) {
     }
 }
 
+/* The work space that is told is the one that is asked for. */
+static size_t largest_request;
+static void *noting_resize(void *data, void *block, size_t old_size, size_t new_size) {
+    if (new_size > largest_request) largest_request = new_size;
+    return sample_resize(data, block, old_size, new_size);
+}
+
+static void check_memory(void) {
+    static sample s;
+    ts_detail detail;
+    for (int n = 0; n < 40; n++) {
+        s.problem = (ts_problem){.n_q = 1 + sample_draw(300),
+                                 .n_k = 1 + sample_draw(2000),
+                                 .d = 1 + sample_draw(70),
+                                 .d_v = 1 + sample_draw(70),
+                                 .heads = 2,
+                                 .kv_heads = 1 + sample_draw(2)};
+        sample_make(&s, n % 2 ? TS_F64 : TS_F32);
+        sample_fill(&s.problem.q, sample_normal);
+        sample_fill(&s.problem.k, sample_normal);
+        sample_fill(&s.problem.v, sample_normal);
+        const ts_tiling tiling = random_tiling(&s.problem);
+        ts_matrix o =
+            sample_matrix(s.problem.dtype, s.problem.n_q, s.problem.heads * s.problem.d_v);
+        const ts_run run = {{noting_resize, NULL}, 1 + n % 3, NULL, NULL};
+        size_t told;
+        largest_request = 0;
+        CHECK_INT(ts_attention_memory(&s.problem, &tiling, &run, &told), TS_OK);
+        CHECK_INT(largest_request, 0);
+        CHECK_INT(ts_attention(&s.problem, &tiling, true, &run, &o, NULL, &detail), TS_OK);
+        CHECK_INT((int64_t)told, (int64_t)largest_request);
+    }
+}
+
 int main(void) {
     check_exact();
     check_fold();
+    check_memory();
     for (int isa = 0; isa < SAMPLE_ISAS; isa++) {
         if (ts_kernel_select(sample_isas[isa])) continue;
         check_widths();
