@@ -39,7 +39,7 @@ methods.empty_rows = methods.empty_rows
 
 --- The mask as an n_q × n_k matrix of 0 and 1 (of head h).
 ---@param h? integer
----@return userdata matrix
+---@return matrix
 methods.matrix = methods.matrix
 
 --- The mask as text that `ts.mask.parse` reads back: a line a query, `1` keeps and `.` drops.
@@ -49,22 +49,22 @@ methods.text = methods.text
 
 --- The first cell in which two masks of one shape differ, as i, j (and h), or nothing.
 --     print(a:differs(b))    --> 3  7
----@param other userdata mask
+---@param other mask
 ---@return integer? i, integer? j, integer? h
 methods.differs = methods.differs
 
 --- The mask of one head, without heads.
 ---@param h integer
----@return userdata mask
+---@return mask
 methods.head = methods.head
 
 --- What n layers of this square mask reach: key j from query i by at most n steps, each allowed. compose(1) is m.
 ---@param n integer 1 or more
----@return userdata mask
+---@return mask
 methods.compose = methods.compose
 
 --- The program that decides a cell, for tests.
----@return userdata program
+---@return program
 methods.program = methods.program
 
 --- Why the predicate was called, as the lifter told; nil where it was lifted.
@@ -81,7 +81,7 @@ local stacked = methods.tiles
 --     print(ts.mask.causal(1024):tiles(64, 128))
 ---@param q integer
 ---@param k integer
----@return {q: integer, k: integer, empty: integer, partial: integer, full: integer, map: userdata|userdata[]}
+---@return {q: integer, k: integer, empty: integer, partial: integer, full: integer, map: matrix|matrix[]}
 function methods.tiles(m, q, k)
   local t = stacked(m, q, k)
   if m.heads then

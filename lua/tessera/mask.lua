@@ -27,14 +27,12 @@ end
 -- once, now, with its upvalues and whatever they hold, and what it could raise is raised now.
 -- `m.kind` tells whether it was "lifted" into a program of the core, or had to be "called" for each
 -- cell; `m:explain()` tells why.
---
 --     local near = ts.mask(1024, 1024, function(i, j) return j <= i and i - j < 256 end)
---
 ---@param n_q integer queries, 0 or more
 ---@param n_k integer keys, 0 or more
 ---@param predicate fun(i: integer, j: integer, h?: integer): boolean?
 ---@param options? {heads: integer}
----@return userdata mask
+---@return mask
 local function new(_, n_q, n_k, predicate, options)
   n_q = whole(n_q, 0, 1, "mask")
   n_k = whole(n_k, 0, 2, "mask")
@@ -100,40 +98,45 @@ end
 
 -- The library -----------------------------------------------------------------------------------
 
---- Every query may use every key. Any size, 0 included.
+--- Every query may use every key. A side may be 0, as in all of these: then there is no cell.
+--     ts.mask.full{2, 5}
+---@param size integer|integer[]
+---@return mask
 function mask.full(size)
   local n_q, n_k = sides(size, "full")
   return mask(n_q, n_k, function() return true end)
 end
 
 --- No query may use any key: every row is ⊥.
+--     ts.mask.none(4):empty_rows()    --> {1, 2, 3, 4}
+---@param size integer|integer[]
+---@return mask
 function mask.none(size)
   local n_q, n_k = sides(size, "none")
   return mask(n_q, n_k, function() return false end)
 end
 
---- Causal attention (Vaswani et al. 2017): no query sees a later key. The corner is at the bottom
--- right; with n_q > n_k the first n_q - n_k rows are empty, `offset = 0` puts it at the top left.
---
---     ts.mask.causal({2, 5})    -- row 1 sees keys 1..4, row 2 sees all five
---
+--- Causal attention (Vaswani et al. 2017): no query sees a later key: j ≤ i + offset. The corner is at the
+-- bottom right: with n_q < n_k the first row sees n_k - n_q + 1 keys, with n_q > n_k the first n_q - n_k rows
+-- are empty. `offset = 0` puts it at the top left.
+--     ts.mask.causal{2, 5}    -- row 1 sees keys 1..4, row 2 all five
 ---@param size integer|integer[]
 ---@param options? {offset: integer}
+---@return mask
 function mask.causal(size, options)
   local n_q, n_k, offset = placed(size, options, 2, "causal")
   return mask(n_q, n_k, function(i, j) return j <= i + offset end)
 end
 
 --- A sliding window (Beltagy et al. 2020): `left` keys before the query's own, and `right` behind it,
--- the own key besides. `window(n, w - 1, 0)` shows w keys. Rows near the rim see fewer; a window
--- larger than n is `full`; `math.huge` is no limit.
---
+-- the own key besides; `window(n, w - 1, 0)` shows w keys. The first and last rows see fewer; a window
+-- larger than n is `full`; `math.huge` is no limit. With n_q ≠ n_k the own key of query i is i + offset.
 --     ts.mask.window(6, 2, 0)    -- rows see 1, 2, 3, 3, 3, 3 keys
---
 ---@param size integer|integer[]
 ---@param left number a whole number from 0 up, or math.huge
 ---@param right number likewise
 ---@param options? {offset: integer}
+---@return mask
 function mask.window(size, left, right, options)
   local n_q, n_k, offset = placed(size, options, 4, "window")
   left = left == math.huge and left or whole(left, 0, 2, "window")
@@ -144,12 +147,14 @@ function mask.window(size, left, right, options)
   end)
 end
 
---- Causal attention within chunks of `chunk` keys (Llama 4). The first chunk starts at key 1; a query
--- that sits before key 1 or behind the last chunk sees nothing.
---
+--- Causal attention within chunks of `chunk` keys (Llama 4): j ≤ i + offset, both in one chunk. The first chunk
+-- starts at key 1, the last one may be ragged; the first query of a chunk sees itself alone. A chunk of n_k or
+-- more is causal. A query that sits before key 1 (n_q > n_k) sees nothing.
+--     ts.mask.chunked(6, 4)    -- rows see 1, 2, 3, 4, 1, 2 keys
 ---@param size integer|integer[]
 ---@param chunk integer 1 or more
 ---@param options? {offset: integer}
+---@return mask
 function mask.chunked(size, chunk, options)
   local n_q, n_k, offset = placed(size, options, 3, "chunked")
   chunk = whole(chunk, 1, 2, "chunked")
@@ -160,10 +165,11 @@ function mask.chunked(size, chunk, options)
 end
 
 --- A prefix of `p` keys that everyone sees, and causal behind it (Raffel et al. 2020, "prefix LM").
--- p = 0 is causal, and so is p = 1 for n × n; p ≥ n_k is full.
---
+-- p = 0 is causal, and so is p = 1 for n × n; p ≥ n_k is full. With n_q ≠ n_k the causal part is bottom-right.
+--     ts.mask.prefix(4, 2)    -- rows see 2, 2, 3, 4 keys
 ---@param size integer|integer[]
 ---@param p integer keys, 0 or more
+---@return mask
 function mask.prefix(size, p)
   local n_q, n_k, offset = placed(size, nil, 3, "prefix")
   p = whole(p, 0, 2, "prefix")
@@ -172,12 +178,12 @@ end
 
 --- Packed documents (Krell et al. 2021): a query sees its own document, all of it; `& causal(n)` gives the
 -- causal form. From the documents' lengths, or from one id for each token. A negative id is padding:
--- it is in no document, sees nothing and is seen by nothing. Documents of length 0 are legal.
---
+-- it is in no document, sees nothing and is seen by nothing. Documents of length 0 are legal, and so is
+-- no document (0 × 0). Tokens of one id need not lie together.
 --     ts.mask.documents{3, 5, 2} & ts.mask.causal(10)
 --     ts.mask.documents{ids = {0, 0, 1, 1, -1, -1}}
---
 ---@param lengths integer[]|{ids: integer[]}
+---@return mask n × n, for the n tokens of all documents
 function mask.documents(lengths)
   check.arg(type(lengths) == "table", 1, "documents", "list of lengths or {ids = list} expected, got %s",
     type(lengths))
@@ -196,11 +202,13 @@ function mask.documents(lengths)
 end
 
 --- Padding: only `real` keys are there, the first ones, or with `side = "left"` the last ones. It
--- says nothing of queries: the rows of padding are the user's to ignore.
---
+-- says nothing of queries: rows of padding see the real keys, and are the user's to ignore. 0 real keys leave
+-- every row empty, n_k is full.
+--     ts.mask.padding(8, 5, {side = "left"}) & ts.mask.causal(8)
 ---@param size integer|integer[]
 ---@param real integer keys, from 0 to n_k
 ---@param options? {side: "right"|"left"} where the padding lies; "right" unless given
+---@return mask
 function mask.padding(size, real, options)
   local n_q, n_k = sides(size, "padding")
   real = whole(real, 0, 2, "padding")
@@ -214,11 +222,13 @@ function mask.padding(size, real, options)
 end
 
 --- Dilated attention (Beltagy et al. 2020): every `step`-th key up to `reach` away on both sides, the own
--- key among them.
---
+-- key among them. step = 1 is a window; a reach of n or more is every key of i's residue. Query i sits on key
+-- i, also with n_q ≠ n_k: rows further than `reach` behind the last key are empty.
+--     ts.mask.dilated(7, 4, 2) & ts.mask.causal(7)
 ---@param size integer|integer[]
 ---@param reach integer keys, 0 or more
 ---@param step integer 1 or more
+---@return mask
 function mask.dilated(size, reach, step)
   local n_q, n_k = sides(size, "dilated")
   reach = whole(reach, 0, 2, "dilated")
@@ -229,10 +239,12 @@ function mask.dilated(size, reach, step)
   end)
 end
 
---- Global tokens (Beltagy et al. 2020): they see all, and all see them; the others see nothing else.
---
+--- Global tokens (Beltagy et al. 2020): they see all, and all see them; the others see nothing else. Naming one
+-- twice is naming it once; without any, every row is empty.
+--     ts.mask.global(512, {1}) | ts.mask.window(512, 64, 64)
 ---@param n integer
----@param tokens integer[] their indices
+---@param tokens integer[] their indices, from 1 to n
+---@return mask n × n
 function mask.global(n, tokens)
   n = whole(n, 0, 1, "global")
   local chosen = {}
@@ -240,10 +252,12 @@ function mask.global(n, tokens)
   return mask(n, n, function(i, j) return chosen[i] or chosen[j] end)
 end
 
---- Strided attention (Child et al. 2019): causal, the last `stride` keys and every `stride`-th before.
---
+--- Strided attention (Child et al. 2019): causal, the last `stride` keys and every `stride`-th before. The first
+-- `stride` rows are causal, and so is all where stride is 1, or n or more.
+--     ts.mask.strided(9, 3)    -- row 9 sees keys 3, 6, 7, 8, 9
 ---@param n integer
----@param stride integer 1 or more; stride ≥ n is causal
+---@param stride integer 1 or more
+---@return mask n × n
 function mask.strided(n, stride)
   n = whole(n, 0, 1, "strided")
   stride = whole(stride, 1, 2, "strided")
@@ -252,11 +266,13 @@ function mask.strided(n, stride)
   end)
 end
 
---- Longformer (Beltagy et al. 2020): a window of `radius` keys on both sides, and global tokens.
---
+--- Longformer (Beltagy et al. 2020): a window of `radius` keys on both sides, and global tokens. A radius of n or
+-- more is full.
+--     ts.mask.longformer(4096, 256, {1})
 ---@param n integer
 ---@param radius integer keys on each side, 0 or more
----@param tokens integer[] the indices of the global tokens
+---@param tokens integer[] the indices of the global tokens, from 1 to n
+---@return mask n × n
 function mask.longformer(n, radius, tokens)
   return mask.window(n, radius, radius) | mask.global(n, tokens)
 end
@@ -303,13 +319,12 @@ end
 
 --- BigBird (Zaheer et al. 2020), by blocks of `block` tokens: `window` blocks around the diagonal, the first
 -- and the last `global` blocks as rows and as columns, and `random` further blocks in each other row,
--- drawn from `seed`. A ragged last block is a block.
---
+-- drawn from `seed`: they are none of the others, and all that is left where fewer are left. A ragged last
+-- block is a block. Unless given, block = 64, window = 3 (it must be odd), random = 3, global = 1, seed = 0.
 --     ts.mask.bigbird(4096, {block = 64, window = 3, random = 3, global = 2, seed = 1})
---
 ---@param n integer
 ---@param options? {block: integer, window: integer, random: integer, global: integer, seed: integer}
---- 64, 3 (odd), 3, 1 and 0 unless given
+---@return mask n × n
 function mask.bigbird(n, options)
   n = whole(n, 0, 1, "bigbird")
   local o = core.options(options, 2, "bigbird",
@@ -344,11 +359,10 @@ end
 -- a query sees the krows × kcols cells around it. At the rim the neighbourhood is pushed back
 -- inside, so that every query sees as many; where the kernel is larger than the canvas, all of that
 -- side. An even kernel reaches one cell further up and left.
---
 --     ts.mask.natten({32, 32}, {7, 7})
---
 ---@param canvas integer[] {rows, cols}
 ---@param kernel integer[] {krows, kcols}, 1 or more
+---@return mask rows · cols on both sides
 function mask.natten(canvas, kernel)
   local sizes = integers(canvas, 1, "natten", 0, math.maxinteger)
   local reach = integers(kernel, 2, "natten", 1, math.maxinteger)
@@ -394,13 +408,12 @@ local function walked(parents)
 end
 
 --- A tree of tokens (Miao et al. 2024, SpecInfer): a query sees itself, its ancestors, and the
--- `prefix` keys before the tree. parents[i] is the parent of token i, 0 for a root; a parent may
--- come behind its child, but nothing may be its own ancestor. n × (prefix + n).
---
+-- `prefix` keys before the tree. parents[i] is the parent of token i, 0 for a root, of which there may be
+-- several; a parent may come behind its child, but nothing may be its own ancestor.
 --     ts.mask.tree({0, 1, 1, 2}, {prefix = 128})
---
 ---@param parents integer[]
----@param options? {prefix: integer}
+---@param options? {prefix: integer} 0 unless given
+---@return mask n × (prefix + n), for n parents
 function mask.tree(parents, options)
   local prefix = core.options(options, 2, "tree", {prefix = "count"}).prefix or 0
   local above = integers(parents, 1, "tree", 0, type(parents) == "table" and #parents or 0)
@@ -415,12 +428,12 @@ function mask.tree(parents, options)
 end
 
 --- Pieces that share prefixes (as in Hydragen, Juravsky et al. 2024): piece p sees itself causally, and
--- the whole of piece prefix[p], which is p itself where p is a prefix.
---
+-- the whole of piece prefix[p], which is p itself where p is a prefix (and then sees no other). Only that one: the
+-- prefix of a prefix is not seen. Pieces may have length 0.
 --     ts.mask.shared_prefix({100, 20, 30}, {1, 1, 1})    -- two answers to one question
---
 ---@param lengths integer[]
 ---@param prefix integer[] for each piece, the number of its prefix
+---@return mask n × n, for the n tokens of all pieces
 function mask.shared_prefix(lengths, prefix)
   local length = integers(lengths, 1, "shared_prefix", 0, math.maxinteger)
   local before = integers(prefix, 2, "shared_prefix", 1, #length)
@@ -435,10 +448,12 @@ function mask.shared_prefix(lengths, prefix)
 end
 
 --- Block diffusion (Arriola et al. 2025): 2n tokens, n noised ones and then the n clean ones. A token sees
--- its own block of its own kind, and the clean tokens of earlier blocks. The last block may be ragged.
---
----@param n integer
+-- its own block of its own kind, and the clean tokens of earlier blocks: the first block sees itself alone. The
+-- last block may be ragged; a block of n or more leaves two full squares.
+--     ts.mask.block_diffusion(1024, 16)
+---@param n integer clean tokens
 ---@param block integer 1 or more
+---@return mask 2n × 2n
 function mask.block_diffusion(n, block)
   n = whole(n, 0, 1, "block_diffusion")
   block = whole(block, 1, 2, "block_diffusion")
@@ -449,12 +464,14 @@ function mask.block_diffusion(n, block)
   end)
 end
 
---- Blocks of q × k cells, kept where the matrix B has no 0: cell (i, j) is B(⌈i/q⌉, ⌈j/k⌉).
---
----@param B userdata a matrix of at least ⌈n_q/q⌉ × ⌈n_k/k⌉
+--- Blocks of q × k cells, kept where the matrix B has no 0: cell (i, j) is B(⌈i/q⌉, ⌈j/k⌉). The last blocks may
+-- be ragged; what B has beyond them is not read.
+--     ts.mask.blocks(ts.matrix{{1, 0}, {1, 1}}, 64, 64, 100)
+---@param B matrix at least ⌈n_q/q⌉ × ⌈n_k/k⌉
 ---@param q integer rows of a block
 ---@param k integer keys of a block
 ---@param size integer|integer[]
+---@return mask
 function mask.blocks(B, q, k, size)
   q = whole(q, 1, 2, "blocks")
   k = whole(k, 1, 3, "blocks")
@@ -467,26 +484,25 @@ function mask.blocks(B, q, k, size)
 end
 
 --- A mask from a matrix: keeps what is not 0. NaN is an error. A copy: later changes of M do not count.
---
----@param M userdata a matrix
+--     ts.mask.from(ts.matrix{{1, 0}, {1, 1}})
+---@param M matrix
+---@return mask of M's shape
 mask.from = core.mask.from
 
---- A mask from a drawing, one line a row: `1`, `#`, `x` keep, `0`, `.`, `-` drop. `m:text()` writes one.
---
---     ts.mask.parse [[
---       x..
---       xx.
---       xxx ]]
---
+--- A mask from a drawing, one line a row: `1`, `#`, `x` keep, `0`, `.`, `-` drop. `m:text()` writes one. Blanks
+-- and empty lines do not count; no line at all is 0 × 0.
+--     ts.mask.parse "x..\n xx.\n xxx"
 ---@param text string
+---@return mask
 mask.parse = core.mask.parse
 
 --- A random mask: each cell is kept with probability `density`, by a draw that depends on (seed, i, j) alone,
--- so that a larger mask of the same seed holds the smaller one.
---
+-- so that a larger mask of the same seed holds the smaller one, and a denser one the thinner one.
+--     ts.mask.random(1024, 0.1, {seed = 7})
 ---@param size integer|integer[]
 ---@param density number from 0 to 1
 ---@param options? {seed: integer} 0 unless given
+---@return mask
 function mask.random(size, density, options)
   local n_q, n_k = sides(size, "random")
   check.arg(math.type(density) and density >= 0 and density <= 1, 2, "random",

@@ -26,9 +26,7 @@ end
 -- has slope 2^-h; 6 heads have 2^-2, 2^-4, 2^-6, 2^-8, 2^-1, 2^-3, as in the authors' code. The bias is
 -- slope · (j - i), as theirs: for causal masks. Where queries do not sit on keys of the same number
 -- (n_q ≠ n_k), all scores of a row move together, and the output does not change.
---
 --     ts.problem{Q = Q, K = K, V = V, heads = 8, mask = ts.mask.causal(n), score = ts.score.alibi(8)}
---
 ---@param heads integer 1 or more
 ---@return fun(s: number, i: integer, j: integer, h: integer): number
 function score.alibi(heads)
@@ -58,10 +56,8 @@ end
 --- A relative bias (Shaw et al. 2018; Raffel et al. 2020): a number for each distance j - i from -r to r is
 -- added; keys further away have the one at the end. From a list of 2r + 1 numbers, the middle one for
 -- j = i; or from a matrix of heads × (2r + 1), a row a head (1 × (2r + 1): for all heads).
---
 --     ts.score.relative{-2, -1, 0, -1, -2}
---
----@param biases number[]|userdata
+---@param biases number[]|matrix
 ---@return fun(s: number, i: integer, j: integer, h: integer): number
 function score.relative(biases)
   if check.type_of(biases) == "matrix" then
@@ -80,9 +76,7 @@ function score.relative(biases)
 end
 
 --- One score function after another: chain(f, g) is g of f's result.
---
 --     ts.score.chain(ts.score.softcap(50), ts.score.alibi(8))
---
 ---@param ... fun(s: number, i: integer, j: integer, h: integer): number
 ---@return fun(s: number, i: integer, j: integer, h: integer): number
 function score.chain(...)
