@@ -201,7 +201,8 @@ local function at_constant(context, t, key)
     if type(next_table) ~= "table" then break end
     t = next_table
   end
-  context.refuse("a table with a metatable")
+  local name = type(key) == "string" and ("'%s' in "):format(key) or ""
+  context.refuse(name .. "a table with a metatable")
 end
 
 -- t[k] for any leaf k.

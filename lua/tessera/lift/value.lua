@@ -1,8 +1,8 @@
 -- value.lua -- what a register can hold while a function is lifted.
 --
 -- A leaf is a node of the graph (a number or boolean), an object {object = v} (nil, a string, a table,
--- a function, ... known now, one for each v), or a row {rows = flat table, index = node} of a
--- captured table of tables. A value is a leaf, or {cases = {{guard, leaf}, ...}}: of several kinds,
+-- a function, ... known now, one for each v), a row {rows = flat table, index = node} of a captured
+-- table of tables, or what execute.lua keeps in registers: a {closure} or a {loop} under way. A value is a leaf, or {cases = {{guard, leaf}, ...}}: of several kinds,
 -- with guards of which exactly one holds; there is never more than one case of a kind.
 
 local value = {}
@@ -26,9 +26,6 @@ function value.of(context, v)
   end
   return leaf
 end
-
---- A leaf for something that is no Lua value, as a loop under way; each is of its own kind.
-function value.internal(field, content) return {[field] = content} end
 
 function value.is_nil(leaf) return leaf.is_object and leaf.object == nil end
 
