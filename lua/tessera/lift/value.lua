@@ -2,8 +2,9 @@
 --
 -- A leaf is a node of the graph (a number or boolean), an object {object = v} (nil, a string, a table,
 -- a function, ... known now, one for each v), a row {rows = flat table, index = node} of a captured
--- table of tables, or what execute.lua keeps in registers: a {closure} or a {loop} under way. A value is a leaf, or {cases = {{guard, leaf}, ...}}: of several kinds,
--- with guards of which exactly one holds; there is never more than one case of a kind.
+-- table of tables, or what execute.lua keeps in registers: a {closure}, or a {loop} under way. A value
+-- is a leaf, or {cases = {{guard, leaf}, ...}}: of several kinds, with guards of which exactly one
+-- holds; there is never more than one case of a kind.
 
 local value = {}
 
