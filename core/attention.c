@@ -59,15 +59,26 @@ static inline int64_t quotient_up(int64_t a, int64_t b) { return a / b + (a % b 
 
 /* ---- the default tiling ---- */
 
+/* Keys a block: K and V of a block, packed, are half of a second-level cache of 512 KiB. */
+static int64_t default_keys(const ts_problem *p) {
+    const int64_t bytes = (p->d + p->d_v) * (int64_t)ts_dtype_size(p->dtype);
+    const int64_t keys = (256 << 10) / most(bytes, 1) / 64 * 64;
+    return most(64, least(keys, TS_CHUNK));
+}
+
+/* Query rows a tile, all heads that share a key head together: packing a block costs as much as
+ * computing some ten rows. */
+enum { ROWS = 384 };
+
 void ts_attention_defaults(const ts_problem *p, ts_tiling *tiling) {
     ts_schedule *s = &tiling->schedule;
     const int64_t group = p->heads / p->kv_heads;
-    if (tiling->q == 0) tiling->q = most(1, 192 / group);
+    if (tiling->q == 0) tiling->q = most(1, ROWS / group);
     tiling->q = least(tiling->q, most(1, p->n_q)); /* sizes add up in int64_t, however large */
     const bool few = tiling->q * group < 16;       /* rows: reading K and V is all the work */
     s->first = p->first_key, s->last = p->first_key + p->n_k - 1;
     if (!s->ranges) {
-        if (s->k == 0) s->k = few ? TS_CHUNK : 256;
+        if (s->k == 0) s->k = default_keys(p);
         s->k = least(s->k, most(1, p->n_k));
         s->blocks = quotient_up(p->n_k, s->k);
     }
@@ -137,12 +148,13 @@ static bool stopped(engine *e) {
     return __atomic_load_n(&e->stop, __ATOMIC_RELAXED) != TS_OK;
 }
 
-static void push_block(engine *e, worker *w, int64_t block) {
+/* Σ of a block, onto the stack or, where ⋆ follows at once, into its top. */
+static void push_block(engine *e, worker *w, int64_t block, bool merge) {
     ts_range one;
     int64_t count;
     const ts_range *ranges = ts_schedule_block(&e->tiling.schedule, block, &one, &count);
-    w->status =
-        ts_tile_summary(&w->tile, ranges, count, w->cover[block - 1], &w->stack[w->height++]);
+    const ts_rows *out = &w->stack[merge ? w->height - 1 : w->height++];
+    w->status = ts_tile_summary(&w->tile, ranges, count, w->cover[block - 1], merge, out);
 }
 
 static void push_bottom(engine *e, worker *w) {
@@ -174,8 +186,10 @@ static bool run_part(engine *e, worker *w, int64_t part, int64_t tile, int64_t p
             merge_top_two(e, w);
         } else {
             if (stopped(e)) return false;
-            push_block(e, w, *word);
+            const bool merge = word + 1 < end && word[1] == 0 && e->largest <= TS_CHUNK;
+            push_block(e, w, *word, merge);
             if (w->status) return false;
+            word += merge;
         }
     }
     return true;
@@ -366,7 +380,7 @@ static worker *engine_make(engine *e, int team, ts_arena *arena) {
 /* Splits the problem into units: tiles into pieces that fit the cache, items into parts where there
  * are too few of them. None of it changes a bit of the result. */
 static void engine_cut(engine *e) {
-    enum { ROWS = 192, FEW_ITEMS = 64 };
+    enum { FEW_ITEMS = 64 };
     const ts_problem *p = e->problem;
     const ts_schedule *s = &e->tiling.schedule;
     e->group = p->heads / p->kv_heads;

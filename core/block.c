@@ -473,8 +473,8 @@ static ts_status chunk_summary(ts_tile *tile, bool first, const ts_rows *out) {
 }
 
 ts_status ts_tile_summary(ts_tile *tile, const ts_range *ranges, int64_t count, ts_cover cover,
-                          const ts_rows *out) {
-    bool first = true;
+                          bool onto, const ts_rows *out) {
+    bool first = !onto;
     ts_status status = TS_OK;
     for (cursor at = {ranges, count, 0, 0}; !status && next_chunk(tile, &at);) {
         tile->cover = cover;

@@ -41,10 +41,12 @@ void ts_tile_make(ts_tile *tile, const ts_problem *problem, const ts_loops *loop
 void ts_tile_begin(ts_tile *tile, ts_range i, int64_t head, int64_t heads);
 
 /* Writes to out (values tile->value_stride apart and as wide, zeros behind d_v) the tile's summary
- * of the keys of `ranges`, by number; `cover` is what is known of them. TS_NONFINITE_SCORE or
- * _VALUE without detail (which is met first depends on the tiling: ts_tile_find tells). */
+ * of the keys of `ranges`, by number; `cover` is what is known of them. With `onto` - for at most
+ * TS_CHUNK keys - out becomes out ⋆ that, band by band, while it is in the nearest cache.
+ * TS_NONFINITE_SCORE or _VALUE without detail (which is met first depends on the tiling:
+ * ts_tile_find tells). */
 ts_status ts_tile_summary(ts_tile *tile, const ts_range *ranges, int64_t count, ts_cover cover,
-                          const ts_rows *out);
+                          bool onto, const ts_rows *out);
 
 /* The first row, and in it the first key, among `range`, whose allowed score or value is not
  * finite: its status and detail; TS_OK if there is none. */
