@@ -23,7 +23,7 @@ local public = {
   problem = {"problem", true},
   summary = {"summary", true}, fold = {"bracketing"}, bracketings = {"bracketing"},
   permutations = {"bracketing"}, partitions = {"bracketing"}, sample = {"sample", true},
-  laws = {"laws", true},
+  laws = {"laws", true}, experiment = {"experiment", true},
   heads = {"heads", true}, rope = {"rope"},
   info = {"info", true},
 }

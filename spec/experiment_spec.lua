@@ -1,0 +1,169 @@
+-- ts.experiment: a grid, seeds, a file that survives, and what it all comes to.
+local row = require "tessera.experiment.row"
+local ts = require "tessera"
+
+local function read(path)
+  local file <close> = assert(io.open(path, "rb"))
+  return file:read "a"
+end
+
+local function write(path, text)
+  local file <close> = assert(io.open(path, "wb"))
+  file:write(text)
+end
+
+-- Lines without the seconds, which no two runs share.
+local function without_seconds(text) return (text:gsub(",[^,\n]*\n", "\n")) end
+
+describe("ts.experiment", function()
+  local path, calls
+  before_each(function() path, calls = os.tmpname(), {} end)
+  after_each(function() os.remove(path) end)
+
+  local function run(changes)
+    local fields = {
+      grid = {n = {1, 2}, how = {"a", "b"}}, seeds = 2, file = path,
+      run = function(p, seed)
+        calls[#calls + 1] = ("%d%s%d"):format(p.n, p.how, seed)
+        return {sum = p.n * 10 + seed, half = p.n / 2}
+      end,
+    }
+    for name, value in pairs(changes or {}) do fields[name] = value end
+    return ts.experiment(fields)
+  end
+
+  local whole = [[
+how,n,seed,half,sum
+a,1,1,0.5,11
+a,1,2,0.5,12
+a,2,1,1.0,21
+a,2,2,1.0,22
+b,1,1,0.5,11
+b,1,2,0.5,12
+b,2,1,1.0,21
+b,2,2,1.0,22
+]]
+
+  it("runs every point with every seed, in order, and writes them down", function()
+    local e = run()
+    assert.same({"1a1", "1a2", "2a1", "2a2", "1b1", "1b2", "2b1", "2b2"}, calls)
+    assert.equal(whole, without_seconds(read(path)))
+    assert.equal(8, #e)
+    assert.equal(0, e.resumed)
+    assert.same({"a", 2, 1, 1.0, 21}, {e[3].how, e[3].n, e[3].seed, e[3].half, e[3].sum})
+    assert.is_true(e[3].seconds >= 0)
+  end)
+
+  it("goes on after an interruption, and loses nothing that was done", function()
+    local ok, message = pcall(run, {run = function(p, seed)
+      if p.n == 2 and p.how == "a" then error("interrupted!", 0) end
+      return {sum = p.n * 10 + seed, half = p.n / 2}
+    end})
+    assert.is_false(ok)
+    assert.equal("interrupted!", message)
+    assert.equal("how,n,seed,half,sum\na,1,1,0.5,11\na,1,2,0.5,12\n", without_seconds(read(path)))
+    local e = run()
+    assert.same({"2a1", "2a2", "1b1", "1b2", "2b1", "2b2"}, calls)
+    assert.equal(2, e.resumed)
+    assert.same({12, 0.5, "float"}, {e[2].sum, e[2].half, math.type(e[2].half)})
+    assert.equal(whole, without_seconds(read(path)))
+    calls = {}
+    assert.equal(8, run().resumed)
+    assert.same({}, calls)
+  end)
+
+  it("writes each run down before the next begins", function()
+    local seen = {}
+    run{run = function()
+      seen[#seen + 1] = select(2, read(path):gsub("\n", ""))
+      return 1
+    end}
+    assert.same({0, 2, 3, 4, 5, 6, 7, 8}, seen)
+  end)
+
+  it("throws a line away that an interruption cut", function()
+    run()
+    local text = read(path)
+    write(path, text:sub(1, -4))
+    calls = {}
+    local e = run()
+    assert.same({"2b2"}, calls)
+    assert.equal(7, e.resumed)
+    assert.equal(whole, without_seconds(read(path)))
+  end)
+
+  it("begins anew where resume is false", function()
+    run()
+    calls = {}
+    assert.equal(0, run{resume = false}.resumed)
+    assert.equal(8, #calls)
+    assert.equal(whole, without_seconds(read(path)))
+  end)
+
+  it("refuses another experiment's file, and leaves it alone", function()
+    write(path, "x,seed,value,seconds\n1,1,2,3\n")
+    assert.error_matches(function() run() end, "bad argument #1 to 'experiment' %(field 'file': .* another experiment's%)")
+    assert.equal("x,seed,value,seconds\n1,1,2,3\n", read(path))
+    assert.error_matches(function() run{file = "/nowhere/at/all.csv"} end, "field 'file': /nowhere/at/all.csv")
+  end)
+
+  it("summarises over the seeds: mean and standard deviation", function()
+    local s = run{file = false or nil}:summary()
+    assert.equal(4, #s)
+    -- sums 11 and 12: mean 11.5, deviation √(0.5² + 0.5²)
+    assert.same({"a", 1, 2, 11.5, 11, 12}, {s[1].how, s[1].n, s[1].sum.n, s[1].sum.mean, s[1].sum.min, s[1].sum.max})
+    assert.is_true(math.abs(s[1].sum.sd - math.sqrt(0.5)) < 1e-15)
+    local lines = {}
+    for line in tostring(s):gmatch "[^\n]+" do lines[#lines + 1] = (line:gsub(" +", " ")) end
+    assert.equal("how n half sum", lines[1])
+    assert.equal("b 2 1 21.5 ± 0.71", lines[5])
+    assert.equal(tostring(s), tostring(run{file = nil}))
+  end)
+
+  it("takes a number for one thing measured, a list of seeds, and an empty grid", function()
+    local e = ts.experiment{grid = {}, seeds = {7, 9}, run = function(p, seed) return seed + (next(p) and p.seed or 0) end}
+    assert.same({14, 18}, {e[1].value, e[2].value})
+    assert.equal(1, #ts.experiment{grid = {x = {true}}, run = function(p) return p.x end})
+  end)
+
+  it("keeps text with commas, quotes and line ends, and floats to the last bit", function()
+    local names = {'a,"b"', "two\nlines", "plain"}
+    local function body(p, seed) return {text = p.name .. "!", x = seed / 3} end
+    ts.experiment{grid = {name = names}, seeds = 2, file = path, run = body}
+    local e = ts.experiment{grid = {name = names}, seeds = 2, file = path, run = function() error "again" end}
+    assert.equal(6, e.resumed)
+    assert.same({'a,"b"!', 1 / 3}, {e[1].text, e[1].x})
+    assert.same({"two\nlines!", 2 / 3}, {e[4].text, e[4].x})
+  end)
+
+  it("names what it cannot take", function()
+    local function f() return 1 end
+    assert.error_matches(function() ts.experiment{grid = {}} end, "field 'run' is missing")
+    assert.error_matches(function() ts.experiment{run = f} end, "field 'grid' is missing")
+    assert.error_matches(function() ts.experiment{run = f, grid = {}, sedes = 3} end, "invalid field 'sedes'")
+    assert.error_matches(function() ts.experiment{run = f, grid = {seed = {1}}} end, "the name 'seed' is taken")
+    assert.error_matches(function() ts.experiment{run = f, grid = {n = {}}} end, "'n' needs a list of values")
+    assert.error_matches(function() ts.experiment{run = f, grid = {n = {f}}} end, "value 1 of 'n' is a function")
+    assert.error_matches(function() ts.experiment{run = f, grid = {}, seeds = 0} end, "0 is less than 1")
+    assert.error_matches(function() ts.experiment{run = function() end, grid = {}} end, "run returned nothing to write down")
+    assert.error_matches(function() ts.experiment{run = function() return {x = {}} end, grid = {}} end, "x = a table")
+    assert.error_matches(function()
+      ts.experiment{run = function(_, seed) return {[seed == 1 and "a" or "b"] = 1} end, grid = {}, seeds = 2}
+    end, "run returned b, and before that a")
+  end)
+end)
+
+describe("a row of a CSV", function()
+  it("reads back what was written", function()
+    local values = {1, -3, 0.1, 1e300, 2.0, math.huge, -math.huge, true, false, "x", "a,b", 'q"q', "", math.maxinteger}
+    local fields = {}
+    for n, x in ipairs(values) do fields[n] = row.text(x) end
+    local lines = row.parse(row.line(fields) .. "\n")
+    assert.equal(1, #lines)
+    for n, x in ipairs(values) do
+      assert.equal(x, row.value(lines[1][n]))
+      assert.equal(math.type(x), math.type(row.value(lines[1][n])))
+    end
+    assert.is_true(row.value(row.text(0 / 0)) ~= row.value(row.text(0 / 0)))
+  end)
+end)
