@@ -28,6 +28,7 @@ typedef struct {
     double *strip;  /* of K, d x STRIP, or of V, STRIP x d_v: doubles */
     double *z;      /* rows x d_v */
     uint64_t *bits; /* rows x words: what the mask allows */
+    uint64_t *poor; /* words: keys whose values are not all finite */
     void *scratch;  /* the mask's or the score program's */
 } work;
 
@@ -115,6 +116,13 @@ static ts_status score_strip(const ts_problem *p, int64_t head, int64_t row, int
     return status;
 }
 
+/* Keys key .. key + count - 1, transposed, and zeros up to a strip. */
+static void read_keys(const ts_matrix *k, int64_t key, int64_t count, double *strip) {
+    for (int64_t n = 0; n < STRIP; n++)
+        for (int64_t c = 0; c < k->cols; c++)
+            strip[c * STRIP + n] = n < count ? load(k, key + n, c) : 0;
+}
+
 /* The scores of `rows` rows from `row` on, in w->s. */
 static ts_status read_scores(const ts_problem *p, int64_t head, int64_t row, int64_t rows,
                              work *w) {
@@ -130,9 +138,7 @@ static ts_status read_scores(const ts_problem *p, int64_t head, int64_t row, int
         const uint64_t *allowed = w->bits + key / STRIP;
         uint64_t any = 0;
         for (int64_t r = 0; r < rows; r++) any |= allowed[r * words];
-        for (int64_t c = 0; any && c < p->d; c++)
-            for (int64_t n = 0; n < STRIP; n++)
-                w->strip[c * STRIP + n] = n < count ? load(&k, key + n, c) : 0;
+        if (any) read_keys(&k, key, count, w->strip);
         for (int64_t r = 0; !status && r < rows; r++) {
             double *s = w->s + r * p->n_k + key;
             if (allowed[r * words])
@@ -154,15 +160,33 @@ static int64_t bad_score(const double *s, int64_t n_k) {
     return -1;
 }
 
-/* The first key below `end` with a weight whose value is not finite, and its first such column. */
-static int64_t bad_value(const ts_matrix *v, const double *s, int64_t end, int64_t *column) {
-    for (int64_t j = 0; j < end; j++)
-        for (int64_t c = 0; s[j] != -(double)INFINITY && c < v->cols; c++)
-            if (!isfinite(load(v, j, c))) {
-                *column = c;
-                return j;
-            }
+/* Sets a bit for each key whose value is not finite in every column. */
+static void find_poor(const ts_problem *p, int64_t head, uint64_t *poor) {
+    ts_matrix v = ts_problem_v(p, head);
+    memset(poor, 0, (size_t)words_of(p) * sizeof *poor);
+    for (int64_t j = 0; j < p->n_k; j++) {
+        bool bad = false;
+        for (int64_t c = 0; c < p->d_v; c++) bad |= !isfinite(load(&v, j, c));
+        poor[j / STRIP] |= (uint64_t)bad << j % STRIP;
+    }
+}
+
+/* The first poor key below `end` that the row may use, or -1. */
+static int64_t bad_value(const uint64_t *poor, const double *s, int64_t end) {
+    for (int64_t j = 0; j < end; j++) {
+        if (j % STRIP == 0 && poor[j / STRIP] == 0)
+            j += STRIP - 1;
+        else if (poor[j / STRIP] >> j % STRIP & 1 && s[j] != -(double)INFINITY)
+            return j;
+    }
     return -1;
+}
+
+/* Its first column that is not finite. */
+static int64_t bad_column(const ts_matrix *v, int64_t j) {
+    int64_t c = 0;
+    while (isfinite(load(v, j, c))) c++;
+    return c;
 }
 
 /* What a row came to: m over scores and sink, and the normaliser. */
@@ -202,23 +226,25 @@ static ts_detail detail_of(int64_t head, int64_t row, int64_t key, int64_t colum
 }
 
 /* What of row `row` is not finite is an error, or, propagated, NaN. */
-static void judge_scores(const job *job, int64_t item, int64_t head, int64_t row, double *s,
-                         ts_outcome *f) {
+static void judge_scores(const job *job, int64_t item, int64_t head, int64_t row,
+                         const uint64_t *poor, double *s, ts_outcome *f) {
     const ts_problem *p = job->p;
-    int64_t bad = bad_score(s, p->n_k), column = 0, value = -1;
+    int64_t bad = bad_score(s, p->n_k), value = -1;
     if (p->propagate) {
         for (int64_t j = bad; j >= 0 && j < p->n_k; j++)
             if (!(s[j] < (double)INFINITY)) s[j] = NAN;
         return;
     }
     ts_matrix v = ts_problem_v(p, head);
-    if (job->asked == OUTPUT) value = bad_value(&v, s, bad < 0 ? p->n_k : bad, &column);
-    if (value >= 0)
+    if (job->asked == OUTPUT) value = bad_value(poor, s, bad < 0 ? p->n_k : bad);
+    if (value >= 0) {
+        int64_t column = bad_column(&v, value);
         ts_items_fail(f, TS_NONFINITE_VALUE, item,
                       detail_of(head, row, p->first_key + value, column, load(&v, value, column)));
-    else if (bad >= 0)
+    } else if (bad >= 0) {
         ts_items_fail(f, TS_NONFINITE_SCORE, item,
                       detail_of(head, row, p->first_key + bad, 0, s[bad]));
+    }
 }
 
 /* z = sum of weights times values, for rows whose weights stand in w->s; keys that a row may not
@@ -261,7 +287,7 @@ static bool add_room(size_t *bytes, int64_t count, int64_t times, size_t each) {
  */
 static bool place_work(const job *job, char *memory, work *w, size_t *bytes) {
     const ts_problem *p = job->p;
-    size_t at[7] = {0}, scratch = 0;
+    size_t at[8] = {0}, scratch = 0;
     for (int64_t h = 0; h < p->heads; h++) {
         const ts_score *score = score_of(p, h);
         size_t mask = mask_of(p, h) ? ts_mask_scratch(mask_of(p, h)) : 0;
@@ -270,18 +296,23 @@ static bool place_work(const job *job, char *memory, work *w, size_t *bytes) {
         if (program > scratch) scratch = program;
     }
     int64_t width = p->d > p->d_v ? p->d : p->d_v, rows = job->rows;
-    const int64_t count[] = {p->d, p->n_k, width, p->d_v, words_of(p), (int64_t)scratch};
-    const int64_t times[] = {rows, rows, STRIP, rows, rows, 1};
-    const size_t each[] = {8, 8, 8, 8, 8, 1};
-    for (int n = 0; n < 6; n++) {
+    const int64_t words = words_of(p);
+    const int64_t count[] = {p->d, p->n_k, width, p->d_v, words, words, (int64_t)scratch};
+    const int64_t times[] = {rows, rows, STRIP, rows, rows, 1, 1};
+    const size_t each[] = {8, 8, 8, 8, 8, 8, 1};
+    for (int n = 0; n < 7; n++) {
         at[n + 1] = at[n];
         if (!add_room(&at[n + 1], count[n], times[n], each[n])) return false;
     }
-    *bytes = at[6];
+    *bytes = at[7];
     if (memory) {
-        *w = (work){(double *)(memory + at[0]),   (double *)(memory + at[1]),
-                    (double *)(memory + at[2]),   (double *)(memory + at[3]),
-                    (uint64_t *)(memory + at[4]), memory + at[5]};
+        *w = (work){(double *)(memory + at[0]),
+                    (double *)(memory + at[1]),
+                    (double *)(memory + at[2]),
+                    (double *)(memory + at[3]),
+                    (uint64_t *)(memory + at[4]),
+                    (uint64_t *)(memory + at[5]),
+                    memory + at[6]};
     }
     return true;
 }
@@ -321,8 +352,9 @@ static void answer(const void *asked, int64_t item, void *memory, ts_outcome *f)
     row_sum sums[MOST_ROWS] = {{0, 0, false}};
     ts_status status = read_scores(p, head, row, rows, w);
     if (status) ts_items_fail(f, status, item, detail_of(head, row, 0, 0, 0));
+    if (job->asked == OUTPUT && !p->propagate) find_poor(p, head, w->poor);
     for (int64_t r = 0; !f->status && r < rows; r++)
-        judge_scores(job, item, head, row + r, w->s + r * p->n_k, f);
+        judge_scores(job, item, head, row + r, w->poor, w->s + r * p->n_k, f);
     if (f->status) return;
     if (job->asked == OUTPUT) drop_infinite(p, rows, w);
     for (int64_t r = 0; job->asked != SCORES && r < rows; r++) {
