@@ -104,6 +104,31 @@ describe("an exact problem", function()
   end)
 end)
 
+describe("an exact problem of many blocks", function()
+  local P = exact{n_q = 2, n_k = 70, d = 2, d_v = 1, dtype = "f64", density = 0.7, seed = 8}
+  local O = P:softmax()
+
+  it("in all 429 bracketings of eight blocks, and as many orders", function()
+    local k, seed = blocks(P, 8), 0
+    for bracketing in ts.bracketings(8) do
+      seed = seed + 1
+      local A = P:attention{k = k, order = ts.sample.permutation(8, {seed = seed}), merge = bracketing}
+      if not A:identical(O) then same(O, A, "seed " .. seed) end
+    end
+    assert.equal(429, seed)
+  end)
+
+  -- 10,000 of them with TESSERA_LONG set.
+  local pairs_of_64 = os.getenv "TESSERA_LONG" and 10000 or 500
+  it(("in %d sampled orders and bracketings of 64 blocks"):format(pairs_of_64), function()
+    local k = blocks(P, 64)
+    for seed = 1, pairs_of_64 do
+      local A = P:attention{k = k, order = "shuffle", merge = "random", seed = seed}
+      if not A:identical(O) then same(O, A, "seed " .. seed) end
+    end
+  end)
+end)
+
 describe("a problem that is not exact", function()
   local P = ts.sample.exact{n_q = 2, n_k = 5, seed = 1}
   local function says(Q) return is_exact(Q) end

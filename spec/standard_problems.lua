@@ -33,6 +33,8 @@ return {
   ["causal, of many tiles"] = random{n_q = 70, n_k = 150, mask = function(i, j) return j <= 2 * i end},
   ["of more keys than a chunk holds"] = random{n_q = 3, n_k = 1100},
   ["of more keys than a chunk holds, masked"] = random{n_q = 3, n_k = 1100, mask = function(i, j) return j % 600 < 40 * i end},
+  ["of more keys than a chunk holds, the first of which are masked"] = random{n_q = 3, n_k = 1100,
+    mask = function(i, j) return j > 900 - 100 * i end},
   ["with rows and keys that nobody may use"] = random{mask = function(i, j) return i % 4 ~= 0 and j % 5 ~= 0 end},
   ["with NaN in keys that nobody may use"] = poisoned(0 / 0),
   ["with infinities in keys that nobody may use"] = poisoned(math.huge),

@@ -52,6 +52,7 @@ local function standard_tilings(P)
     {q = n_q, k = blocks(11), order = "shuffle", merge = "random", seed = 7},
     {q = math.max(1, n_q // 2), k = blocks(4), order = "diagonal", merge = "right"},
     {k = blocks(7), split = math.min(3, n_k)},
+    {q = n_q, k = n_k}, -- one block, of many chunks where there are many keys
   }
 end
 
