@@ -1,33 +1,47 @@
 /* host.c -- a small Lua host, for what lua5.4 cannot do to a module: memory that fails when told,
- * and several states.
+ * signals at a given moment, and several states.
  *
  *   host FILE.lua [arguments]
  *
  * The script finds a table `host`:
  *   host.limit(n)         the n-th request for more memory from now on fails, and all behind it;
- * nil lifts this host.used()           bytes that Lua and the module hold host.state(source) runs
- * source in a fresh state while this one lives, closes it, and returns what it returned (a string),
- * or nil and the error; an error, too, where the closed state leaves memory behind
+ *                         nil lifts this
+ *   host.most(bytes)      requests fail that would make the state hold more; nil lifts this
+ *   host.used()           bytes that Lua and the module hold
+ *   host.peak()           the most they held since this was last asked
+ *   host.signal(seconds)  SIGINT after so long, once; 0 calls it off
+ *   host.alarm(seconds)   ends the process with SIGALRM unless it is called again in time; 0: never
+ *   host.state(source)    runs source in a fresh state while this one lives, closes it, and returns
+ *                         what it returned (a string), or nil and the error; an error, too, where
+ *                         the closed state leaves memory behind
+ *   host.states(n, source)  the same in n states at once, each on a thread of its own: the list of
+ *                         what they returned
  *   host.open()           a handle of a fresh state that stays open, for
  *   host.call(h, source)  and host.close(h)
  *   host.threads()        what omp_get_max_threads says
  *   host.inside(f)        calls f on the first thread of a parallel region of the host's own
  *   host.fork(f)          calls f in a forked process: its exit status, or nil and "hangs" after 5
- * seconds
+ *                         seconds
  */
+#define _GNU_SOURCE
+
 #include <lauxlib.h>
 #include <lua.h>
 #include <lualib.h>
 #include <omp.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
-/* What one state holds, and how many requests are left before they fail (negative: no limit). */
+/* What one state holds, the most it held and may hold, and how many requests are left before they
+ * fail (negative: no limit). */
 typedef struct {
-    size_t used;
+    size_t used, peak, most;
     long long left;
 } memory;
 
@@ -41,6 +55,7 @@ static void *resize(void *data, void *block, size_t old_size, size_t new_size) {
         }
         m->left--;
     }
+    if (new_size > old_size && new_size - old_size > m->most - m->used) return NULL;
     if (new_size == 0) {
         free(block);
         m->used -= old_size;
@@ -48,6 +63,7 @@ static void *resize(void *data, void *block, size_t old_size, size_t new_size) {
     }
     void *moved = realloc(block, new_size);
     if (moved != NULL) m->used += new_size - old_size;
+    if (m->used > m->peak) m->peak = m->used;
     return moved;
 }
 
@@ -65,6 +81,40 @@ static int limit(lua_State *L) {
 static int used(lua_State *L) {
     lua_pushinteger(L, (lua_Integer)memory_of(L)->used);
     return 1;
+}
+
+static int most(lua_State *L) {
+    memory *m = memory_of(L);
+    lua_Integer bytes = luaL_optinteger(L, 1, 0);
+    m->most = bytes > 0 && (size_t)bytes > m->used ? (size_t)bytes : bytes > 0 ? m->used : SIZE_MAX;
+    return 0;
+}
+
+static int peak(lua_State *L) {
+    memory *m = memory_of(L);
+    lua_pushinteger(L, (lua_Integer)m->peak);
+    m->peak = m->used;
+    return 1;
+}
+
+/* To the process, as a terminal does it: any of its threads may be the one that takes it. */
+static int send_signal(lua_State *L) {
+    static timer_t timer;
+    static bool made;
+    struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGINT};
+    if (!made && timer_create(CLOCK_MONOTONIC, &event, &timer) != 0)
+        return luaL_error(L, "no timer");
+    made = true;
+    double seconds = luaL_checknumber(L, 1);
+    struct itimerspec when = {.it_value = {(time_t)seconds, 0}};
+    when.it_value.tv_nsec = (long)((seconds - (double)when.it_value.tv_sec) * 1e9);
+    timer_settime(timer, 0, &when, NULL);
+    return 0;
+}
+
+static int set_alarm(lua_State *L) {
+    alarm((unsigned)luaL_checkinteger(L, 1));
+    return 0;
 }
 
 static int threads(lua_State *L) {
@@ -100,17 +150,19 @@ static int fork_and_call(lua_State *L) {
 }
 
 static int open_state(lua_State *L), call_state(lua_State *L), close_state(lua_State *L),
-    use_state(lua_State *L);
+    use_state(lua_State *L), use_states(lua_State *L);
 
 static const luaL_Reg functions[] = {
-    {"limit", limit},       {"used", used},       {"threads", threads}, {"fork", fork_and_call},
-    {"inside", inside},     {"state", use_state}, {"open", open_state}, {"call", call_state},
-    {"close", close_state}, {NULL, NULL},
+    {"limit", limit},     {"most", most},          {"used", used},
+    {"peak", peak},       {"signal", send_signal}, {"alarm", set_alarm},
+    {"threads", threads}, {"fork", fork_and_call}, {"inside", inside},
+    {"state", use_state}, {"states", use_states},  {"open", open_state},
+    {"call", call_state}, {"close", close_state},  {NULL, NULL},
 };
 
 /* A fresh state with the standard libraries and `host`; NULL where memory fails. */
 static lua_State *new_state(memory *m) {
-    *m = (memory){.left = -1};
+    *m = (memory){.left = -1, .most = SIZE_MAX};
     lua_State *L = lua_newstate(resize, m);
     if (L == NULL) return NULL;
     luaL_openlibs(L);
@@ -165,6 +217,43 @@ static int use_state(lua_State *L) {
     int results = call_state(L);
     close_state(L);
     return results;
+}
+
+/* One of several states that run at once. */
+typedef struct {
+    const char *source;
+    memory memory;
+    pthread_t thread;
+    char said[200]; /* what it returned, or the error */
+} runner;
+
+static void *run_state(void *data) {
+    runner *r = data;
+    lua_State *L = new_state(&r->memory);
+    if (L == NULL) return NULL;
+    if (luaL_loadstring(L, r->source) == LUA_OK) lua_pcall(L, 0, 1, 0);
+    strncpy(r->said, luaL_tolstring(L, -1, NULL), sizeof r->said - 1);
+    lua_close(L);
+    return NULL;
+}
+
+static int use_states(lua_State *L) {
+    lua_Integer count = luaL_checkinteger(L, 1);
+    luaL_argcheck(L, count >= 1 && count <= 64, 1, "1 to 64");
+    runner *r = lua_newuserdatauv(L, (size_t)count * sizeof *r, 0);
+    memset(r, 0, (size_t)count * sizeof *r);
+    lua_Integer started = 0;
+    for (; started < count; started++) {
+        r[started].source = luaL_checkstring(L, 2);
+        if (pthread_create(&r[started].thread, NULL, run_state, &r[started]) != 0) break;
+    }
+    lua_newtable(L);
+    for (lua_Integer n = 0; n < started; n++) {
+        pthread_join(r[n].thread, NULL);
+        lua_pushstring(L, r[n].memory.used == 0 ? r[n].said : "bytes left behind");
+        lua_rawseti(L, -2, n + 1);
+    }
+    return 1;
 }
 
 static int run_script(lua_State *L) {
