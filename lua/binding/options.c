@@ -194,7 +194,7 @@ static const char *wrong_pair(lua_State *L) {
     else if (type == LUA_TTABLE)
         wrong = wrong_choice(L, kind);
     else
-        wrong = wrong_kind(L, lua_tostring(L, kind));
+        wrong = wrong_kind(L, type == LUA_TSTRING ? lua_tostring(L, kind) : lua_typename(L, type));
     return wrong;
 }
 

@@ -99,6 +99,7 @@ end
 --     ts.mask.causal(12):draw{q = 4, k = 4}
 ---@param options? {h: integer, q: integer, k: integer, width: integer}
 function methods.draw(m, options)
+  check.self(m, "mask", "draw")
   local o = core.options(options, 1, "draw", {h = "positive", q = "positive", k = "positive", width = "positive"})
   check.arg(not o.h or o.h <= (m.heads or 1), 1, "draw", "head %s of %d", o.h, m.heads or 1)
   io.write(draw.picture(m, o))
@@ -108,6 +109,7 @@ end
 --     print(ts.mask.causal(8):explain())
 ---@return string
 function methods.explain(m)
+  check.self(m, "mask", "explain")
   local shape = ("mask %dx%d%s"):format(m.rows, m.cols, m.heads and (" of %d heads"):format(m.heads) or "")
   if m.kind == "called" then
     return ("%s, called: Lua was asked for each cell, because of %s"):format(shape,

@@ -38,6 +38,17 @@ function check.type(x, expected, n, fname)
   return check.arg(got == expected and x, n, fname, "%s expected, got %s", expected, got)
 end
 
+--- Raises `calling 'fname' on bad self (mask expected, got nil)` unless x is of that type: for methods written in Lua, which
+--- `m.fname(...)` calls with anything.
+---@param x any
+---@param expected string as type_of has it
+---@param fname string
+function check.self(x, expected, fname)
+  local got = check.type_of(x)
+  if got ~= expected then core.fail(("calling '%s' on bad self (%s expected, got %s)"):format(fname, expected, got)) end
+  return x
+end
+
 --- x as an integer, where it is a number that is one from `low` on (2.0 is 2); else nil.
 ---@param x any
 ---@param low integer

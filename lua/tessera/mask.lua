@@ -477,7 +477,7 @@ function mask.blocks(B, q, k, size)
   k = whole(k, 1, 3, "blocks")
   local n_q, n_k = sides(size, "blocks", 4)
   check.arg(core.kind(B) == "matrix", 1, "blocks", "matrix expected, got %s", core.kind(B))
-  local rows, cols = B:shape()
+  local rows, cols = check.type(B, "matrix", 1, "blocks"):shape()
   check.arg(rows * q >= n_q and cols * k >= n_k, 1, "blocks",
     "%d x %d blocks of %d x %d do not cover %d x %d", rows, cols, q, k, n_q, n_k)
   return mask(n_q, n_k, function(i, j) return B((i - 1) // q + 1, (j - 1) // k + 1) ~= 0 end)

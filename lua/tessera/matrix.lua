@@ -382,6 +382,7 @@ methods.softmax = core.matrix.methods.softmax
 ---     ts.zeros(0, 3):tostring() --> matrix 0x3 f64
 ---@return string
 function methods:tostring()
+  check.self(self, "matrix", "tostring")
   return require("tessera.display").text(self)
 end
 
@@ -392,6 +393,7 @@ end
 ---     O:save "output.npy"
 ---@param path string
 function methods:save(path)
+  check.self(self, "matrix", "save")
   require("tessera.files").save(path, self)
 end
 

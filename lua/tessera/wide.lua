@@ -7,6 +7,7 @@
 --     local a, b = wide.exp(1e5), wide.exp(1e5 - 1)
 --     print((a / (a + b)):number())   --> 0.73105857863
 
+local check = require "tessera.check"
 local number = require "tessera.number"
 
 local wide = {}
@@ -36,6 +37,7 @@ end
 
 local function of(x)
   if getmetatable(x) == methods then return x end
+  check.that(type(x) == "number", "number or wide number expected, got %s", check.type_of(x))
   return new(x, 0.0, 0.0)
 end
 
@@ -51,6 +53,7 @@ end
 ---@param x number -inf gives 0
 ---@return table
 function wide.exp(x)
+  check.arg(type(x) == "number", 1, "exp", "number expected, got %s", check.type_of(x))
   if x == -math.huge then return of(0.0) end
   local e = math.floor(x / math.log(2) + 0.5) + 0.0
   if math.abs(e) > 2.0 ^ 52 then return new(1.0, 0.0, e) end -- x's own neighbours are more than 1 away

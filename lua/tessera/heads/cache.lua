@@ -75,7 +75,7 @@ end
 ---     local branch = cache:fork()
 ---@return table cache
 function methods:fork()
-  local state = states[self]
+  local state = check.that(self ~= nil and states[self], "cache expected, got %s", check.type_of(self))
   if last_of(state).rows > 0 then
     table.insert(state.segments, new_segment(length(state) + 1)) -- the old last one never grows again
   end

@@ -114,7 +114,9 @@ function layer.blank(sizes, has_bias, turned)
   return self, states[self]
 end
 
---- The state of a layer, for the modules that make others of it; nil of anything else.
-function layer.state(self) return states[self] end
+--- The state of a layer, for the modules that make others of it; an error of anything else.
+function layer.state(self)
+  return check.that(self ~= nil and states[self], "layer expected, got %s", check.type_of(self))
+end
 
 return layer
