@@ -6,3 +6,4 @@ exclude_files = {"build"}
 files["spec"].std = "+busted"
 files["tessera-*.rockspec"].std = "rockspec"
 files["spec/host"].read_globals = {"host"}
+files["spec/fuzz"].read_globals = {"host"}

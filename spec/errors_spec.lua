@@ -19,19 +19,41 @@ describe("L01: a userdata", function()
       assert.is_nil(rawget(hidden, "__close"))
     end)
   end
-  for _, name in ipairs{"problem", "summary"} do
+  for _, name in ipairs{"problem", "summary", "mask"} do
     it(("(%s) refuses self of another type in every method"):format(name), function()
       for method, f in pairs(core[name].methods) do
         if type(f) == "function" then
           for _, other in ipairs{1, "x", {}, quiet, io.stdout, false} do
-            local ok = pcall(f, other)
+            local ok, err = pcall(f, other)
             assert(not ok, ("%s.%s took a %s for self"):format(name, method, type(other)))
+            assert(not err:find("lua/tessera/", 1, true), err)
           end
           assert(not pcall(f), ("%s.%s took no self"):format(name, method))
         end
       end
     end)
   end
+end)
+
+describe("the message of an error", function()
+  local hollow = setmetatable({}, {__tostring = function() end})
+  it("tells the type of what has a __tostring that is none", function()
+    assert.error_matches(function() ts.mask.prefix(4, hollow) end, "got table")
+    assert.error_matches(function() ts.score.alibi(hollow) end, "bad argument #1 to 'alibi' %(a whole number from 1 up expected, got table%)")
+    assert.error_matches(function() ts.permutations(hollow) end, "got table")
+  end)
+  it("names the operator, also where Lua's strings call it", function()
+    assert.error_matches(function() return "x" * m end, "bad argument #1 to 'mul' %(matrix or number expected, got string%)")
+  end)
+  it("says what a layer or a cache is not", function()
+    local layer = ts.heads{heads = 1, d_q = 2}
+    assert.error_matches(function() layer.parameters(5) end, "layer expected, got number")
+    assert.error_matches(function() layer.step({}, m, layer:cache()) end, "layer expected, got table")
+    assert.error_matches(function() layer:cache().fork() end, "cache expected, got nil")
+    assert.error_matches(function() ts.laws.wide.exp "x" end, "bad argument #1 to 'exp' %(number expected, got string%)")
+    assert.error_matches(function() ts.mask.blocks(5, 1, 1, 2) end, "bad argument #1 to 'blocks' %(matrix expected, got number%)")
+    assert.error_matches(function() ts.score.compile(quiet, 1.5) end, "bad argument #2 to 'compile'")
+  end)
 end)
 
 -- What each argument may be replaced by.

@@ -43,7 +43,8 @@ int ts_lua_error(lua_State *L) {
     return lua_error(L);
 }
 
-static char names_key; /* registry field: our C function -> its name, ":name" for a method */
+/* Registry field: our C function -> its name; ":name" for a method, "__name" for a metamethod. */
+static char names_key;
 
 void ts_lua_name_functions(lua_State *L, bool are_methods) {
     if (lua_rawgetp(L, LUA_REGISTRYINDEX, &names_key) == LUA_TNIL) {
@@ -74,6 +75,7 @@ const char *ts_lua_running(lua_State *L, int *arg) {
     lua_insert(L, -2);
     const char *ours = lua_istable(L, -2) && lua_rawget(L, -2) ? lua_tostring(L, -1) : NULL;
     lua_pop(L, 2); /* the registry's table holds the name */
+    if (ours && strncmp(ours, "__", 2) == 0) ours = ar.name ? NULL : ours + 2;
     const char *name = ours ? ours + (*ours == ':') : ar.name ? ar.name : "?";
     bool is_method = ours ? *ours == ':' : ar.name && strcmp(ar.namewhat, "method") == 0;
     if (is_method && arg) --*arg;

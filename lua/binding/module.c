@@ -101,11 +101,12 @@ static const luaL_Reg functions[] = {
 };
 
 static const struct {
-    const char *name;
+    const char *name, *type;
     lua_CFunction open;
 } parts[] = {
-    {"matrix", ts_lua_open_matrix},   {"program", ts_lua_open_program}, {"mask", ts_lua_open_mask},
-    {"summary", ts_lua_open_summary}, {"problem", ts_lua_open_problem},
+    {"matrix", TS_MATRIX, ts_lua_open_matrix},    {"program", TS_PROGRAM, ts_lua_open_program},
+    {"mask", TS_MASK, ts_lua_open_mask},          {"summary", TS_SUMMARY, ts_lua_open_summary},
+    {"problem", TS_PROBLEM, ts_lua_open_problem},
 };
 
 __attribute__((visibility("default"))) int luaopen_tessera_core(lua_State *L) {
@@ -114,6 +115,9 @@ __attribute__((visibility("default"))) int luaopen_tessera_core(lua_State *L) {
     luaL_newlib(L, functions);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         parts[i].open(L);
+        luaL_getmetatable(L, parts[i].type);
+        ts_lua_name_functions(L, false);
+        lua_pop(L, 1);
         ts_lua_name_functions(L, false);
         lua_getfield(L, -1, "methods");
         ts_lua_name_functions(L, true);

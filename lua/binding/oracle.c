@@ -6,17 +6,21 @@
 static const int64_t *read_rows(lua_State *L, int64_t n_q, int64_t *count) {
     *count = n_q;
     if (!lua_istable(L, 2) || lua_getfield(L, 2, "rows") == LUA_TNIL) return NULL;
-    luaL_argexpected(L, lua_istable(L, -1), 2, "a list of rows");
+    if (!lua_istable(L, -1))
+        ts_lua_arg_error(L, 2, NULL, "field 'rows': a list expected, got %s", ts_lua_kind(L, -1));
     *count = (int64_t)luaL_len(L, -1);
     int64_t *rows = lua_newuserdatauv(L, (size_t)(*count + 1) * sizeof *rows, 0);
     for (int64_t n = 0; n < *count; n++) {
         int whole;
         lua_geti(L, -2, n + 1);
-        rows[n] = (int64_t)lua_tointegerx(L, -1, &whole) - 1;
-        if (!whole || rows[n] < 0 || rows[n] >= n_q)
-            luaL_argerror(L, 2,
-                          lua_pushfstring(L, "field 'rows': row %s, there are %I",
-                                          luaL_tolstring(L, -1, NULL), (LUAI_UACINT)n_q));
+        int64_t row = (int64_t)lua_tointegerx(L, -1, &whole);
+        if (!whole)
+            ts_lua_arg_error(L, 2, NULL, "field 'rows': whole numbers expected, got %s",
+                             ts_lua_kind(L, -1));
+        if (row < 1 || row > n_q)
+            ts_lua_arg_error(L, 2, NULL, "field 'rows': row %I, there are %I", (LUAI_UACINT)row,
+                             (LUAI_UACINT)n_q);
+        rows[n] = row - 1;
         lua_pop(L, 1);
     }
     return rows;
@@ -30,7 +34,9 @@ int ts_lua_problem_oracle(lua_State *L) {
     int64_t count;
     ts_lua_check_fields(L, 2, fields);
     int64_t bits = ts_lua_integer_field(L, 2, "bits", 256);
-    luaL_argcheck(L, bits >= 64 && bits <= 65536, 2, "field 'bits': 64 to 65536 expected");
+    if (bits < 64 || bits > 65536)
+        ts_lua_arg_error(L, 2, NULL, "field 'bits': 64 to 65536 expected, got %I",
+                         (LUAI_UACINT)bits);
     int empty = ts_lua_empty_field(L, 2);
     bool zero = empty < 0 ? p->zero_empty : empty > 0;
     const int64_t *rows = read_rows(L, problem->n_q, &count);

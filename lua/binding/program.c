@@ -363,11 +363,15 @@ static ts_type result_type(const ts_program *program) {
     return program->nodes[program->count - 1].type;
 }
 
+static const uint64_t MOST_ROWS = 1 << 20;
+
 /* [P, i1, i2, j1, j2 [, h [, s]]] -> a list of rows, each a list of values */
 static int run(lua_State *L) {
     const ts_program *program = ts_lua_check_program(L, 1);
     int64_t i1 = luaL_checkinteger(L, 2), i2 = luaL_checkinteger(L, 3);
     int64_t j1 = luaL_checkinteger(L, 4), j2 = luaL_checkinteger(L, 5);
+    luaL_argcheck(L, i1 > i2 || (uint64_t)i2 - (uint64_t)i1 < MOST_ROWS, 3, "too many rows");
+    luaL_argcheck(L, j1 > j2 || (uint64_t)j2 - (uint64_t)j1 < MOST_ROWS, 5, "too many keys");
     int64_t h = luaL_optinteger(L, 6, 1);
     double s = luaL_optnumber(L, 7, 0);
     ts_value *values = lua_newuserdatauv(L, (size_t)program->count * sizeof *values, 0);
@@ -409,7 +413,10 @@ static int score(lua_State *L) {
     const ts_program *program = ts_lua_check_program(L, 1);
     luaL_argcheck(L, result_type(program) == TS_FLOAT, 1, "its result is no float");
     int dtype = luaL_checkoption(L, 2, NULL, dtypes);
-    int64_t i = luaL_checkinteger(L, 3), j = luaL_checkinteger(L, 4), h = luaL_checkinteger(L, 5);
+    int64_t index[3];
+    for (int n = 0; n < 3; n++)
+        index[n] = ts_lua_check_range(L, 3 + n, -TS_INDEX_LIMIT, TS_INDEX_LIMIT);
+    const int64_t i = index[0], j = index[1], h = index[2];
     luaL_checktype(L, 6, LUA_TTABLE);
     int64_t count = (int64_t)lua_rawlen(L, 6);
     void *memory, *scratch = lua_newuserdatauv(L, ts_program_scratch(program), 0);

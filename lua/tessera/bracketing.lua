@@ -35,7 +35,7 @@ local function by_table(list, node, used)
     local left = by_table(list, node[1], used)
     return #node == 1 and left or left * by_table(list, node[2], used)
   end
-  local n = check.arg(math.tointeger(node), 2, "fold", "a leaf is a position, not %s", tostring(node))
+  local n = check.arg(math.tointeger(node), 2, "fold", "a leaf is a position, not %s", node)
   check.arg(list[n] ~= nil, 2, "fold", "there is no element %d, only %d", n, #list)
   check.arg(not used[n], 2, "fold", "element %d is used twice", n)
   used[n] = true
@@ -62,7 +62,7 @@ function bracketing.fold(list, how)
   end
   if how == nil then how = "left" end
   if type(how) ~= "table" then
-    check.arg(folds[how], 2, "fold", "invalid option '%s'", tostring(how))
+    check.arg(folds[how], 2, "fold", "invalid option '%s'", how)
     return folds[how](list, 1, #list)
   end
   local used = {}
@@ -74,7 +74,7 @@ end
 -- Argument `at` of `name` as a whole number from 0 up (2.0 and "2" as Lua has it).
 local function count_argument(n, at, name)
   local whole = math.tointeger(n)
-  return check.arg(whole and whole >= 0 and whole, at, name, "a whole number from 0 up expected, got %s", tostring(n))
+  return check.arg(whole and whole >= 0 and whole, at, name, "a whole number from 0 up expected, got %s", n)
 end
 
 -- How many bracketings there are of 1, 2, … leaves.

@@ -4,6 +4,16 @@ local core = require "tessera.core"
 
 local check = {}
 
+-- The message; of what a number or a string is not, the type alone: a __tostring of the user's may raise.
+local function sentence(fmt, ...)
+  local values = table.pack(...)
+  for n = 1, values.n do
+    local x = values[n]
+    if x ~= nil and type(x) ~= "boolean" and type(x) ~= "number" and type(x) ~= "string" then values[n] = check.type_of(x) end
+  end
+  return fmt:format(table.unpack(values, 1, values.n))
+end
+
 --- Raises `bad argument #n to 'fname' (message)` unless `ok`. The position is that of the first
 --- caller outside Tessera's own files.
 ---@param ok any
@@ -11,7 +21,7 @@ local check = {}
 ---@param fname string the public function
 ---@param fmt string as of string.format
 function check.arg(ok, n, fname, fmt, ...)
-  if not ok then core.fail_arg(n, fname, fmt:format(...)) end
+  if not ok then core.fail_arg(n, fname, sentence(fmt, ...)) end
   return ok
 end
 
@@ -19,7 +29,7 @@ end
 ---@param ok any
 ---@param fmt string as of string.format
 function check.that(ok, fmt, ...)
-  if not ok then core.fail(fmt:format(...)) end
+  if not ok then core.fail(sentence(fmt, ...)) end
   return ok
 end
 
@@ -96,7 +106,7 @@ end
 ---@return string
 function check.unknown_field(what, name, names)
   local near = type(name) == "string" and check.near(name, names)
-  return ("%s has no field '%s'%s"):format(what, tostring(name),
+  return sentence("%s has no field '%s'%s", what, name,
     near and (" (did you mean '%s'?)"):format(near) or "")
 end
 

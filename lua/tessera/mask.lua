@@ -16,7 +16,7 @@ local mask = {}
 -- `x`, argument `n` of `name`, as a whole number from `low` up (2.0 and "2" as Lua has it).
 local function whole(x, low, n, name)
   local k = math.tointeger(x)
-  check.arg(k and k >= low, n, name, "a whole number from %d up expected, got %s", low, tostring(x))
+  check.arg(k and k >= low, n, name, "a whole number from %d up expected, got %s", low, x)
   return k
 end
 
@@ -77,7 +77,7 @@ local function integers(list, n, name, low, high)
     local x = math.tointeger(list[k])
     if not x or x < low or x > high then
       check.arg(false, n, name, "element %d is %s, not a whole number from %d to %d", k,
-        tostring(list[k]), low, high)
+        list[k], low, high)
     end
     copy[k] = x
   end
@@ -506,7 +506,7 @@ mask.parse = core.mask.parse
 function mask.random(size, density, options)
   local n_q, n_k = sides(size, "random")
   check.arg(math.type(density) and density >= 0 and density <= 1, 2, "random",
-    "density is %s, not a number from 0 to 1", tostring(density))
+    "density is %s, not a number from 0 to 1", density)
   local seed = core.options(options, 3, "random", {seed = "integer"}).seed or 0
   local limit = math.ceil(density * 2.0 ^ 53)
   return mask(n_q, n_k, function(i, j) return hash(seed, i, j) < limit end)

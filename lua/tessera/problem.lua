@@ -76,7 +76,7 @@ local function is_logit(x) return x == x and x < math.huge end
 
 local function is_base_two(base)
   if base == nil or base == "e" or base == math.exp(1) then return false end
-  need(base == 2, "field 'base': 2 or e expected, got %s", tostring(base))
+  need(base == 2, "field 'base': 2 or e expected, got %s", base)
   return true
 end
 

@@ -18,7 +18,7 @@ end
 local function count_argument(n, name, least, most)
   local whole = math.tointeger(n)
   return check.arg(whole and whole >= least and whole <= most and whole, 1, name,
-    "a whole number from %.0f to %.0f expected, got %s", least, most, tostring(n))
+    "a whole number from %.0f to %.0f expected, got %s", least, most, n)
 end
 
 local function seed_of(options, n, name) return core.options(options, n, name, {seed = "integer"}).seed end
@@ -106,7 +106,7 @@ function sample.partition(n, k, options)
   local draw, ways = dice(2 * n + 1, seed_of(options, 3, "partition")), stirling(n)
   k = k or draw_sets(ways, n, draw)
   k = math.tointeger(k) or k
-  check.arg((ways[n][k] or 0) > 0, 2, "partition", "%d keys make no %s sets", n, tostring(k))
+  check.arg((ways[n][k] or 0) > 0, 2, "partition", "%d keys make no %s sets", n, k)
   local set = {} -- of each key; the last key is alone in S(n - 1, k - 1) of S(n, k) partitions
   local sets = k
   for key = n, 1, -1 do

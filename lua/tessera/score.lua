@@ -31,7 +31,7 @@ end
 ---@return fun(s: number, i: integer, j: integer, h: integer): number
 function score.alibi(heads)
   local n = math.tointeger(heads)
-  check.arg(n and n >= 1, 1, "alibi", "a whole number from 1 up expected, got %s", tostring(heads))
+  check.arg(n and n >= 1, 1, "alibi", "a whole number from 1 up expected, got %s", heads)
   local slopes = slopes_of(n)
   return function(s, i, j, h) return s + slopes[h] * (j - i) end
 end
@@ -42,7 +42,7 @@ end
 ---@return fun(s: number): number
 function score.softcap(c)
   check.arg(math.type(c) and c > 0 and c < math.huge, 1, "softcap", "a number above 0 expected, got %s",
-    tostring(c))
+    c)
   local tanh = core.matrix.tanh
   return function(s) return c * tanh(s / c) end
 end
@@ -90,6 +90,13 @@ function score.chain(...)
   end
 end
 
+-- Argument `n` of `compile`: nil, or a whole number from `low` up.
+local function size(x, n, low)
+  local whole = math.tointeger(x)
+  check.arg(x == nil or whole and whole >= low, n, "compile", "a whole number from %d up expected, got %s", low, x)
+  return whole
+end
+
 --- The program of a score function for a problem of these sizes (without them: of any), or the
 -- function itself and why it has to be called.
 ---@param f function
@@ -98,6 +105,8 @@ end
 ---@param heads? integer
 ---@return userdata|function program, string? why
 function score.compile(f, n_q, n_k, heads)
+  check.type(f, "function", 1, "compile")
+  n_q, n_k, heads = size(n_q, 2, 0), size(n_k, 3, 0), size(heads, 4, 1)
   local program, why = lift.score(f, n_q, n_k, heads)
   if program then return program end
   return f, why

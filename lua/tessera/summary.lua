@@ -57,7 +57,7 @@ end
 local function is_base_two(f)
   local base = f.base
   if base == nil then return f.problem and f.problem.base == 2 or false end
-  need(base == 2 or base == "e" or base == math.exp(1), "field 'base': 2 or e expected, got %s", tostring(base))
+  need(base == 2 or base == "e" or base == math.exp(1), "field 'base': 2 or e expected, got %s", base)
   need(not f.problem or (base == 2) == (f.problem.base == 2), "the problem has another base")
   return base == 2
 end

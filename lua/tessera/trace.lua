@@ -66,9 +66,10 @@ end
 ---@return table
 function trace.of(P, i, tiling, h)
   check.type(P, "problem", 0, "trace")
-  check.arg(math.tointeger(i) and i >= 1 and i <= P.n_q, 1, "trace", "there is no row %s of %d", tostring(i), P.n_q)
-  h = h == nil and 1 or h
-  check.arg(math.tointeger(h) and h >= 1 and h <= P.heads, 3, "trace", "there is no head %s of %d", tostring(h), P.heads)
+  local row, head = math.tointeger(i), math.tointeger(h == nil and 1 or h)
+  check.arg(row and row >= 1 and row <= P.n_q, 1, "trace", "there is no row %s of %d", i, P.n_q)
+  check.arg(head and head >= 1 and head <= P.heads, 3, "trace", "there is no head %s of %d", h, P.heads)
+  i, h = row, head
   local plan = plan_of(P, tiling, nil, 2, "trace")
   plan = plan_of(P, tiling, tile_of(plan, i), 2, "trace")
   local steps, S = run(P, plan, i, h)

@@ -34,8 +34,8 @@ local function chosen(asked)
   for _, name in ipairs(type(asked) == "table" and asked or {asked}) do
     local found
     for _, law in ipairs(laws) do if law[1] == name then found = law end end
-    local near = not found and check.near(tostring(name), names())
-    check.arg(found, 1, "verify", "field 'laws': there is no law '%s'%s", tostring(name),
+    local near = not found and type(name) == "string" and check.near(name, names())
+    check.arg(found, 1, "verify", "field 'laws': there is no law '%s'%s", name,
       near and (" (did you mean '%s'?)"):format(near) or "")
     list[#list + 1] = found
   end

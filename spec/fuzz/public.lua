@@ -13,7 +13,7 @@ local operators = {
   __lt = function(a, b) return a < b end, __call = function(a, ...) return a(...) end, __index = function(a, k) return a[k] end,
   __newindex = function(a, k, v) a[k] = v end, __tostring = function(a) return tostring(a) end,
   __concat = function(a, b) return a .. b end, __close = function(a) local _ <close> = a end,
-  __pairs = function(a) for _ in pairs(a) do return end end,
+  __pairs = function(a) return pairs(a) end,
 }
 
 -- Of the C module only what stands for itself: the rest is there to be called by our own Lua files, as part of `ts`.

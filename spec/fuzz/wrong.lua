@@ -22,7 +22,8 @@ local function tables()
   local deep = {}
   for _ = 1, 300 do deep = {deep, 2} end
   return {
-    {}, {1}, {0}, {2, 1}, {1, 2, 3}, {1, 1}, {{1, 2}}, {{}, {}}, {1, {2, 3}}, {{1, 2}, {3}}, {{0, 1}}, {{2, 1}}, {{1, 3}, {2, 4}}, {nil, 2},
+    {}, {1}, {0}, {2, 1}, {1, 2, 3}, {1, 1}, {{1, 2}}, {{}, {}}, {1, {2, 3}}, {{1, 2}, {3}}, {{0, 1}}, {{2, 1}}, {{1, 3}, {2, 4}},
+    {nil, 2},
     {[2 ^ 53] = 1}, {0 / 0}, {"x"}, {typo = 1}, {dtype = "f32"}, {dtype = 1}, {seed = "x"}, {heads = 2}, {q = 0}, {k = {}}, {empty = "zero"},
     {true, false}, {quiet}, loop, deep, setmetatable({}, {__len = function() return -1 end}),
     setmetatable({}, {__len = function() return math.maxinteger end}), setmetatable({}, {__index = refuses}),
@@ -40,7 +41,8 @@ local function others(o)
   closed:close()
   return {
     quiet, refuses, print, math.max, function(...) return ... end, function() return 1 end, function() return 0 / 0 end,
-    function() return true end, function(s, i, j, h) return s + i + j + h end, function(i, j) return i > j end, string.rep, coroutine.yield,
+    function() return true end, function(s, i, j, h) return s + i + j + h end, function(i, j) return i > j end, string.rep,
+    coroutine.yield,
     coroutine.create(quiet), coroutine.wrap(quiet), io.stdout, closed, halves, o.matrix, o.matrix:t(), o.matrix:slice(2, 1),
     o.matrix:slice(1, 2, 3, 2), o.matrix:to "f32", ts.zeros(0, 0), ts.zeros(0, 4), ts.ones(1, 1), ts.randn(6, 4, {seed = 2}):t():row(2),
     ts.randn(6, 4, {seed = 3}):slice(2, 3):col(1), ts.matrix{{0 / 0, math.huge, -math.huge, -0.0}}, ts.mask.full(0), ts.mask.none{6, 0},

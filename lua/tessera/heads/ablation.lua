@@ -19,7 +19,7 @@ local function checked(list, count, fname)
   local numbers, seen = {}, {}
   for i, x in ipairs(list) do
     local h = check.whole(x, 1)
-    check.arg(h and h <= count, 1, fname, "there is no head %s of %d", tostring(x), count)
+    check.arg(h and h <= count, 1, fname, "there is no head %s of %d", x, count)
     check.arg(not seen[h], 1, fname, "head %d stands twice", h)
     numbers[i], seen[h] = h, true
   end
@@ -127,7 +127,7 @@ function ablation.group(self, kv_heads)
   local sizes = state.sizes
   local count = check.whole(kv_heads, 1)
   check.arg(count and sizes.kv_heads % count == 0, 1, "group", "a divisor of the layer's %d key heads expected, got %s",
-    sizes.kv_heads, tostring(kv_heads))
+    sizes.kv_heads, kv_heads)
   local size = sizes.kv_heads // count
   local result, into = layer.blank(copy_sizes(sizes, {kv_heads = count}), state.has_bias, state.rope)
   copy_heads(state, into, "q", all(sizes.heads))

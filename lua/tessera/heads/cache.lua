@@ -62,7 +62,7 @@ function metatable.__index(self, name)
   return methods[name] or check.no_field("a cache", name, {"length", "fork"})
 end
 
-function metatable.__newindex(_, name) check.that(false, "a cache has no field '%s' to set", tostring(name)) end
+function metatable.__newindex(_, name) check.that(false, "a cache has no field '%s' to set", name) end
 
 function metatable.__len(self) return length(states[self]) end
 
@@ -85,7 +85,10 @@ function methods:fork()
 end
 
 --- An empty cache of a layer.
-function cache.cache(layer) return new(layer, {new_segment(1)}) end
+function cache.cache(layer)
+  layers.state(layer)
+  return new(layer, {new_segment(1)})
+end
 
 -- Steps ------------------------------------------------------------------------------------------
 
@@ -193,9 +196,21 @@ local function attend(part, options)
   return S:output()
 end
 
--- The parts of a step, their keys appended to the caches; undo() takes them away again.
+-- What takes away again all that is appended to the caches from now on.
+local function undoing(caches)
+  local lasts = {}
+  for i, c in ipairs(caches) do
+    local segment = last_of(states[c])
+    lasts[i] = {segment = segment, rows = segment.rows}
+  end
+  return function()
+    for _, last in ipairs(lasts) do last.segment.rows = last.rows end
+  end
+end
+
+-- The parts of a step, their keys appended to the caches.
 local function appended(layer, inputs, caches, options)
-  local parts, lasts = {}, {}
+  local parts = {}
   local Q, K, V = call.project(layer, core.matrix.vcat(table.unpack(inputs)), "step")
   local at = 0
   for i, x in ipairs(inputs) do
@@ -204,13 +219,10 @@ local function appended(layer, inputs, caches, options)
     local queries, keys = call.turn(layer, Q:slice(first, last), K:slice(first, last), before)
     parts[i] = new_part(state, queries, before, options)
     parts[i].shared = {}
-    lasts[i] = {segment = last_of(state), rows = last_of(state).rows}
     append(last_of(state), keys, V:slice(first, last))
     at = last
   end
-  return parts, function()
-    for _, last in ipairs(lasts) do last.segment.rows = last.rows end
-  end
+  return parts
 end
 
 local function check_caches(layer, inputs, caches)
@@ -226,19 +238,21 @@ local function check_caches(layer, inputs, caches)
 end
 
 --- layer:step(x, caches, options), of one cache or of a list.
-function cache.step(layer, x, caches, options)
+function cache.step(self, x, caches, options)
+  layers.state(self)
   local single = check.type_of(x) == "matrix"
   check.arg(single or type(x) == "table", 1, "step", "matrix or list expected, got %s", check.type_of(x))
   check.arg(type(caches) == "table", 2, "step", "cache or list expected, got %s", check.type_of(caches))
   local inputs = single and {x} or x
   caches = states[caches] and {caches} or caches
-  check_caches(layer, inputs, caches)
+  check_caches(self, inputs, caches)
   options = core.options(options, 3, "step", step_fields)
-  local parts, undo = appended(layer, inputs, caches, options)
+  local undo = undoing(caches)
   local ok, results = pcall(function()
+    local parts = appended(self, inputs, caches, options)
     share(parts, options)
     local list = {}
-    for i, part in ipairs(parts) do list[i] = call.finish(layer, attend(part, options)) end
+    for i, part in ipairs(parts) do list[i] = call.finish(self, attend(part, options)) end
     return list
   end)
   if not ok then

@@ -164,7 +164,7 @@ function checkpoint.load(path, options)
   options = core.options(options, 2, "load", {layer = "any", names = "table", heads = "positive", kv_heads = "positive",
     transposed = "boolean", rope = "any", dtype = "dtype"})
   check.arg(options.layer == nil or type(options.layer) == "string" or check.whole(options.layer, 0), 2, "load",
-    "field 'layer': whole number or text expected, got %s", tostring(options.layer))
+    "field 'layer': whole number or text expected, got %s", options.layer)
   local all_names = files.names(path)
   local found = find(path, all_names, options)
   local tensors, biases = read(path, found, options, all_names)

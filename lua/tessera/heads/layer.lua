@@ -71,7 +71,7 @@ function metatable.__index(self, name)
 end
 
 function metatable.__newindex(self, name, value)
-  check.that(parts[name], "a layer has no field '%s' to set; WQ, WK, WV, WO, bQ, bK, bV and bO can be", tostring(name))
+  check.that(parts[name], "a layer has no field '%s' to set; WQ, WK, WV, WO, bQ, bK, bV and bO can be", name)
   layer.set(self, name, value)
 end
 

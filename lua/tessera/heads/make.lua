@@ -47,7 +47,7 @@ local function biases_of(f)
     check.type_of(bias))
   for _, letter in ipairs(bias == true and {"q", "k", "v", "o"} or bias or {}) do
     need(letter == "q" or letter == "k" or letter == "v" or letter == "o", "field 'bias': '%s' is none of q, k, v, o",
-      tostring(letter))
+      letter)
     has[letter] = true
   end
   for name, part in pairs(layer.parts) do
