@@ -25,12 +25,11 @@
 #define SLEEF_ALONE_f64(f, ulp) Sleef_finz_##f##d4_##ulp##avx2
 #define SIGNS_f32(x) (uint32_t) _mm256_movemask_ps((__m256)(x))
 #define SIGNS_f64(x) (uint32_t) _mm256_movemask_pd((__m256d)(x))
-#define SHAPES                                                                                     \
-    SHAPE(1, 1)                                                                                    \
-    SHAPE(2, 1)                                                                                    \
-    SHAPE(3, 1)                                                                                    \
-    SHAPE(4, 1) SHAPE(5, 1) SHAPE(6, 1) SHAPE(1, 2) SHAPE(2, 2) SHAPE(3, 2) SHAPE(4, 2)            \
-        SHAPE(5, 2) SHAPE(6, 2)
+/* clang-format off */
+#define SHAPES                                                              \
+    SHAPE(1, 1) SHAPE(2, 1) SHAPE(3, 1) SHAPE(4, 1) SHAPE(5, 1) SHAPE(6, 1) \
+    SHAPE(1, 2) SHAPE(2, 2) SHAPE(3, 2) SHAPE(4, 2) SHAPE(5, 2) SHAPE(6, 2)
+/* clang-format on */
 
 #include "set.inc"
 

@@ -25,13 +25,13 @@
 #define SLEEF_ALONE_f64(f, ulp) Sleef_finz_##f##d8_##ulp##avx512f
 #define SIGNS_f32(x) _mm512_movepi32_mask((__m512i)(x))
 #define SIGNS_f64(x) _mm512_movepi64_mask((__m512i)(x))
-#define SHAPES                                                                                     \
-    SHAPE(1, 1)                                                                                    \
-    SHAPE(2, 1)                                                                                    \
-    SHAPE(3, 1)                                                                                    \
-    SHAPE(4, 1) SHAPE(5, 1) SHAPE(6, 1) SHAPE(1, 2) SHAPE(2, 2) SHAPE(3, 2) SHAPE(4, 2)            \
-        SHAPE(5, 2) SHAPE(6, 2) SHAPE(1, 3) SHAPE(2, 3) SHAPE(3, 3) SHAPE(4, 3) SHAPE(5, 3)        \
-            SHAPE(6, 3) SHAPE(1, 4) SHAPE(2, 4) SHAPE(3, 4) SHAPE(4, 4) SHAPE(5, 4) SHAPE(6, 4)
+/* clang-format off */
+#define SHAPES                                                              \
+    SHAPE(1, 1) SHAPE(2, 1) SHAPE(3, 1) SHAPE(4, 1) SHAPE(5, 1) SHAPE(6, 1) \
+    SHAPE(1, 2) SHAPE(2, 2) SHAPE(3, 2) SHAPE(4, 2) SHAPE(5, 2) SHAPE(6, 2) \
+    SHAPE(1, 3) SHAPE(2, 3) SHAPE(3, 3) SHAPE(4, 3) SHAPE(5, 3) SHAPE(6, 3) \
+    SHAPE(1, 4) SHAPE(2, 4) SHAPE(3, 4) SHAPE(4, 4) SHAPE(5, 4) SHAPE(6, 4)
+/* clang-format on */
 
 #include "set.inc"
 

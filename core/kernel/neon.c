@@ -25,13 +25,13 @@
 #define SLEEF_ALONE_f64(f, ulp) Sleef_finz_##f##d2_##ulp##advsimd
 #define SIGNS_f32(x) vaddvq_u32(vandq_u32((uint32x4_t)(x), (uint32x4_t){1, 2, 4, 8}))
 #define SIGNS_f64(x) vaddvq_u64(vandq_u64((uint64x2_t)(x), (uint64x2_t){1, 2}))
-#define SHAPES                                                                                     \
-    SHAPE(1, 1)                                                                                    \
-    SHAPE(2, 1)                                                                                    \
-    SHAPE(3, 1)                                                                                    \
-    SHAPE(4, 1) SHAPE(5, 1) SHAPE(6, 1) SHAPE(1, 2) SHAPE(2, 2) SHAPE(3, 2) SHAPE(4, 2)            \
-        SHAPE(5, 2) SHAPE(6, 2) SHAPE(1, 3) SHAPE(2, 3) SHAPE(3, 3) SHAPE(4, 3) SHAPE(5, 3)        \
-            SHAPE(6, 3) SHAPE(1, 4) SHAPE(2, 4) SHAPE(3, 4) SHAPE(4, 4) SHAPE(5, 4) SHAPE(6, 4)
+/* clang-format off */
+#define SHAPES                                                              \
+    SHAPE(1, 1) SHAPE(2, 1) SHAPE(3, 1) SHAPE(4, 1) SHAPE(5, 1) SHAPE(6, 1) \
+    SHAPE(1, 2) SHAPE(2, 2) SHAPE(3, 2) SHAPE(4, 2) SHAPE(5, 2) SHAPE(6, 2) \
+    SHAPE(1, 3) SHAPE(2, 3) SHAPE(3, 3) SHAPE(4, 3) SHAPE(5, 3) SHAPE(6, 3) \
+    SHAPE(1, 4) SHAPE(2, 4) SHAPE(3, 4) SHAPE(4, 4) SHAPE(5, 4) SHAPE(6, 4)
+/* clang-format on */
 
 #include "set.inc"
 
