@@ -74,11 +74,18 @@ static bool equal(const ts_node *a, const ts_node *b) {
            a->constant.i == b->constant.i; /* the bits of a float: 0.0 is not -0.0 here */
 }
 
-static int32_t intern(ts_builder *builder, const ts_node *node) {
+/* The slot of the node, or the free one where it would stand. */
+static int32_t *find(const ts_builder *builder, const ts_node *node) {
     uint64_t at = hash_of(node) & (uint64_t)(builder->slots - 1);
-    for (; builder->slot[at] >= 0; at = (at + 1) & (uint64_t)(builder->slots - 1))
-        if (equal(&builder->nodes[builder->slot[at]], node)) return builder->slot[at];
-    builder->slot[at] = (int32_t)builder->count;
+    while (builder->slot[at] >= 0 && !equal(&builder->nodes[builder->slot[at]], node))
+        at = (at + 1) & (uint64_t)(builder->slots - 1);
+    return &builder->slot[at];
+}
+
+static int32_t intern(ts_builder *builder, const ts_node *node) {
+    int32_t *slot = find(builder, node);
+    if (*slot >= 0) return *slot;
+    *slot = (int32_t)builder->count;
     builder->nodes[builder->count] = *node;
     return (int32_t)builder->count++;
 }
@@ -263,13 +270,15 @@ static bool commutes(ts_op op) {
            op == TS_OP_ixor || op == TS_OP_imin || op == TS_OP_imax;
 }
 
+/* Of a op b and b op a the one that was there first stands for both. */
 int32_t ts_builder_node(ts_builder *builder, ts_node node) {
     int32_t simple;
     if (simplify(builder, &node, &simple)) return simple;
-    if (commutes(node.op) && node.operand[0] > node.operand[1]) {
-        int32_t first = node.operand[1];
-        node.operand[1] = node.operand[0];
-        node.operand[0] = first;
+    if (commutes(node.op)) {
+        ts_node turned = node;
+        turned.operand[0] = node.operand[1], turned.operand[1] = node.operand[0];
+        int32_t there = *find(builder, &turned);
+        if (there >= 0) return there;
     }
     return intern(builder, &node);
 }

@@ -74,31 +74,30 @@ ts_status ts_program_check(const ts_program *program, ts_detail *detail) {
     return TS_OK;
 }
 
+static const ts_form no_form = {.linear = false};
+
 /* Coefficients are kept below 2^20 and constants below 2^60, so that a form never wraps for indices
  * below TS_INDEX_LIMIT = 2^40: 3 * 2^60 + 2^60 < 2^63. */
-static bool keep(ts_form *form) {
-    const int64_t most = (int64_t)1 << 20, c = (int64_t)1 << 60;
-    form->linear = form->ci > -most && form->ci < most && form->cj > -most && form->cj < most &&
-                   form->ch > -most && form->ch < most && form->c > -c && form->c < c;
-    return form->linear;
-}
-
 static ts_form linear(int64_t ci, int64_t cj, int64_t ch, int64_t c) {
-    return (ts_form){.linear = true, .ci = ci, .cj = cj, .ch = ch, .c = c};
+    const int64_t most = (int64_t)1 << 20, most_c = (int64_t)1 << 60;
+    if (ci <= -most || ci >= most || cj <= -most || cj >= most || ch <= -most || ch >= most ||
+        c <= -most_c || c >= most_c)
+        return no_form;
+    return (ts_form){
+        .linear = true, .ci = (int32_t)ci, .cj = (int32_t)cj, .ch = (int32_t)ch, .c = c};
 }
 
-static ts_form combine(const ts_form *a, const ts_form *b, int64_t sign) {
-    if (!a->linear || !b->linear) return (ts_form){0};
-    ts_form sum = linear(a->ci + sign * b->ci, a->cj + sign * b->cj, a->ch + sign * b->ch,
-                         a->c + sign * b->c);
-    return keep(&sum) ? sum : (ts_form){0};
+static ts_form combined(const ts_form *a, const ts_form *b, int64_t sign) {
+    if (!a->linear || !b->linear) return no_form;
+    return linear(a->ci + sign * b->ci, a->cj + sign * b->cj, a->ch + sign * b->ch,
+                  a->c + sign * b->c);
 }
 
 static ts_form scaled(const ts_form *a, int64_t by) {
-    if (!a->linear || by <= -((int64_t)1 << 20) || by >= (int64_t)1 << 20) return (ts_form){0};
-    ts_form product = linear(a->ci * by, a->cj * by, a->ch * by, 0);
-    if (__builtin_mul_overflow(a->c, by, &product.c)) return (ts_form){0};
-    return keep(&product) ? product : (ts_form){0};
+    int64_t c;
+    if (!a->linear || by <= -((int64_t)1 << 20) || by >= (int64_t)1 << 20) return no_form;
+    if (__builtin_mul_overflow(a->c, by, &c)) return no_form;
+    return linear(a->ci * by, a->cj * by, a->ch * by, c);
 }
 
 static bool is_constant(const ts_form *form) {
@@ -108,16 +107,15 @@ static bool is_constant(const ts_form *form) {
 static ts_form multiplied(const ts_form *a, const ts_form *b) {
     if (is_constant(b)) return scaled(a, b->c);
     if (is_constant(a)) return scaled(b, a->c);
-    return (ts_form){0};
+    return no_form;
 }
 
 static ts_form form_of(const ts_node *node, const ts_form *forms) {
     const ts_form *a = node->operand[0] < 0 ? NULL : &forms[node->operand[0]];
     const ts_form *b = node->operand[1] < 0 ? NULL : &forms[node->operand[1]];
-    ts_form constant = linear(0, 0, 0, node->constant.i);
     switch (node->op) {
     case TS_OP_iconst:
-        return keep(&constant) ? constant : (ts_form){0};
+        return linear(0, 0, 0, node->constant.i);
     case TS_OP_i:
         return linear(1, 0, 0, 0);
     case TS_OP_j:
@@ -125,9 +123,9 @@ static ts_form form_of(const ts_node *node, const ts_form *forms) {
     case TS_OP_h:
         return linear(0, 0, 1, 0);
     case TS_OP_iadd:
-        return combine(a, b, 1);
+        return combined(a, b, 1);
     case TS_OP_isub:
-        return combine(a, b, -1);
+        return combined(a, b, -1);
     case TS_OP_ineg:
         return scaled(a, -1);
     case TS_OP_imul:
@@ -135,9 +133,9 @@ static ts_form form_of(const ts_node *node, const ts_form *forms) {
     case TS_OP_ieq:
     case TS_OP_ilt:
     case TS_OP_ile:
-        return combine(a, b, -1);
+        return combined(a, b, -1);
     default:
-        return (ts_form){0};
+        return no_form;
     }
 }
 

@@ -128,9 +128,9 @@ typedef struct {
  * right. Known where `linear`, and exact (nothing wraps) for indices below TS_INDEX_LIMIT. needed:
  * the result's bound depends on the node's, which linear forms do not on their operands'. */
 typedef struct {
-    bool linear;
-    int64_t ci, cj, ch, c;
-    bool needed;
+    int64_t c;
+    int32_t ci, cj, ch;
+    bool linear, needed;
 } ts_form;
 
 #define TS_INDEX_LIMIT ((int64_t)1 << 40)

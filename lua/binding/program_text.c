@@ -123,6 +123,20 @@ static void write_leaf(const writer *w, const ts_node *node) {
     luaL_addstring(w->out, text);
 }
 
+/* x + -1 reads better as x - 1. */
+static bool is_subtraction(const writer *w, const ts_node *node) {
+    const ts_node *right = &w->program->nodes[node->operand[1]];
+    return node->op == TS_OP_iadd && right->op == TS_OP_iconst && right->constant.i < 0 &&
+           right->constant.i > INT64_MIN;
+}
+
+static void write_subtraction(const writer *w, const ts_node *node) {
+    char text[32];
+    write_operand(w, node->operand[0], SUM);
+    snprintf(text, sizeof text, " - %" PRId64, -w->program->nodes[node->operand[1]].constant.i);
+    luaL_addstring(w->out, text);
+}
+
 /* Operators of one precedence group to the left, ^ to the right. */
 static void write_node(const writer *w, int32_t at) {
     const ts_node *node = &w->program->nodes[at];
@@ -132,6 +146,8 @@ static void write_node(const writer *w, int32_t at) {
         write_leaf(w, node);
     } else if (p == 0) {
         write_call(w, node);
+    } else if (is_subtraction(w, node)) {
+        write_subtraction(w, node);
     } else if (arity == 1) {
         luaL_addstring(w->out, how->sign);
         write_operand(w, node->operand[0], p + 1);
@@ -140,7 +156,7 @@ static void write_node(const writer *w, int32_t at) {
         luaL_addchar(w->out, ' ');
         luaL_addstring(w->out, how->sign);
         luaL_addchar(w->out, ' ');
-        write_operand(w, node->operand[1], p == POWER ? p : p + 1);
+        write_operand(w, node->operand[1], p == POWER ? UNARY : p + 1);
     }
 }
 
