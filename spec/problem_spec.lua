@@ -125,6 +125,22 @@ describe("ts.problem", function()
     end)
   end)
 
+  it("L06: keeps all it was made of alive, whatever becomes of the lists it was given or shows", function()
+    local given = {function(i, j) return j <= i end, function(i, j) return j >= i end}
+    local scores, scale = {function(s) return s end, function(s) return s + tonumber(tostring(1)) end}, {1, 2}
+    local P = ts.problem{Q = m(3, 2), K = m(3, 2), V = ts.matrix(3, 2, function(j) return j end), heads = 2, mask = given,
+      score = scores, scale = scale}
+    local right = P:softmax()
+    scores[1], scale[1] = nil, nil
+    given[1], given[2], P.mask[1], P.mask[2], P.score[2], P.scale[1] = nil, nil, nil, nil, nil, 7
+    for _ = 1, 3 do collectgarbage() end
+    for _ = 1, 100 do ts.mask(3, 3, function() return false end) end
+    assert.matrix_identical(right, (P:softmax()))
+    assert.matrix_identical(right, (P:with{empty = "zero"}:softmax()))
+    assert.within_bound(right, P:attention(), 1e-14)
+    assert.matrix_identical(ts.matrix(3, 2, 1):slice(1, 1), ts.problem{Q = m(1, 2), K = m(1, 2), V = m(1, 2, 1)}:attention())
+  end)
+
   describe("with", function()
     local P = ts.problem{Q = m(2, 2, 1), K = m(3, 2, 1), V = m(3, 1, 1), mask = function(i, j) return j <= i end}
     it("changes what it is given, and keeps the rest", function()

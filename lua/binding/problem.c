@@ -60,10 +60,23 @@ static bool push_whole(lua_State *L, const ts_problem *p, const char *name) {
     return false;
 }
 
+/* A list on the top of the stack gives way to a copy: what is shown may be written to. */
+static void copy_list(lua_State *L) {
+    if (!lua_istable(L, -1)) return;
+    int list = lua_gettop(L);
+    lua_Integer count = (lua_Integer)lua_rawlen(L, list);
+    lua_createtable(L, (int)count, 0);
+    for (lua_Integer n = 1; n <= count; n++) {
+        lua_rawgeti(L, list, n);
+        lua_rawseti(L, -2, n);
+    }
+}
+
 static bool push_held(lua_State *L, const char *name) {
     for (int f = 0; held_fields[f].name; f++)
         if (strcmp(name, held_fields[f].name) == 0) {
             lua_getiuservalue(L, 1, held_fields[f].slot);
+            copy_list(L);
             return true;
         }
     return false;
@@ -76,6 +89,7 @@ static bool push_given(lua_State *L, const char *name) {
         if (strcmp(name, given[f]) == 0) {
             lua_getiuservalue(L, 1, TS_PROBLEM_GIVEN);
             lua_getfield(L, -1, name);
+            copy_list(L);
             return true;
         }
     return false;

@@ -158,6 +158,9 @@ local function make(f, given)
   local functions, runs = scores(f.score, f.Q.rows, first_key + f.K.rows - 1, heads, given.compiled)
   given.predicate = f.predicate or type(f.mask) ~= "userdata" and f.mask or nil
   given.mask = mask
+  for _, name in ipairs{"scale", "sink", "score"} do
+    if type(given[name]) == "table" then given[name] = table.move(given[name], 1, heads, 1, {}) end
+  end
   return core.problem.new{
     Q = f.Q, K = f.K, V = f.V, d = d, d_v = d_v, heads = heads, kv_heads = kv_heads,
     first_key = first_key, two = two, zero = f.empty == "zero", propagate = f.nonfinite == "propagate",
