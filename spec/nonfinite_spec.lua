@@ -1,0 +1,73 @@
+-- NaN and infinities planted by chance: all roads name the same cell, and propagate to the same ones.
+require "spec.helper"
+local ts = require "tessera"
+
+local kinds = {0 / 0, math.huge, -math.huge}
+
+local function dice(seed)
+  local numbers, at = ts.rand(1, 64, {seed = seed}), 0
+  return function(n)
+    at = at + 1
+    return math.floor(numbers(1, at) * n) + 1
+  end
+end
+
+local function problem(seed)
+  local draw = dice(seed)
+  local kv_heads = draw(2)
+  local heads, n_q, n_k = kv_heads * draw(2), draw(6), draw(12)
+  local function m(rows, cols, part)
+    return ts.randn(rows, cols, {seed = seed * 10 + part, dtype = seed % 2 == 0 and "f32" or "f64"})
+  end
+  local Q, K, V = m(n_q, heads * 3, 1), m(n_k, kv_heads * 3, 2), m(n_k, kv_heads * 2, 3)
+  local function plant(matrix, most)
+    for _ = 1, draw(most) - 1 do matrix:set(draw(matrix.rows), draw(matrix.cols), kinds[draw(3)]) end
+  end
+  plant(K, 3)
+  plant(V, 3)
+  plant(Q, 2)
+  return ts.problem{Q = Q, K = K, V = V, heads = heads, kv_heads = kv_heads,
+    mask = draw(2) == 1 and ts.mask.random({n_q, n_k}, 0.6, {seed = seed}) or nil, empty = "zero"}
+end
+
+local ways = {
+  oracle = function(P) return P:oracle() end,
+  ["default tiles"] = function(P) return P:attention() end,
+  ["small tiles"] = function(P) return P:attention{k = 2, q = 2, order = "backward", merge = "tree", threads = 3} end,
+  ["shuffled tiles"] = function(P) return P:attention{k = 3, order = "shuffle", merge = "random"} end,
+}
+
+-- What a call says: "fine", or its error without the place.
+local function said(call, P)
+  local ok, message = pcall(call, P)
+  return ok and "fine" or (tostring(message):gsub("^%S+:%d+: ", ""))
+end
+
+local function is_nan(x) return x ~= x and 1 or 0 end
+
+describe("numbers that are not finite", function()
+  it("are named alike by all roads: the first in the order of heads, rows and keys", function()
+    local seen = {fine = 0, score = 0, value = 0}
+    for seed = 1, 400 do
+      local P = problem(seed)
+      local want = said(P.softmax, P)
+      local kind = want:match "^%a+"
+      seen[kind] = seen[kind] + 1
+      for name, way in pairs(ways) do assert.equal(want, said(way, P), ("seed %d, %s"):format(seed, name)) end
+    end
+    for kind, count in pairs(seen) do assert.is_true(count > 20, kind) end
+  end)
+
+  it("propagate to the same cells on all roads", function()
+    for seed = 1, 400 do
+      local P = problem(seed):with{nonfinite = "propagate"}
+      local O, lse = P:softmax()
+      for name, way in pairs(ways) do
+        local A, l = way(P)
+        local note = ("seed %d, %s"):format(seed, name)
+        assert.matrix_equal(O:map(is_nan), A:map(is_nan), note)
+        assert.matrix_equal(lse:map(is_nan), l:map(is_nan), note)
+      end
+    end
+  end)
+end)
