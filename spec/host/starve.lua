@@ -84,6 +84,11 @@ local works = {
   {"summary by hand", function() return ts.summary{output = O, lse = lse, keys = {{1, 20}}, problem = P} end},
   {"merge", function() return S * T end},
   {"output", function() return (S * T):output() end},
+  {"oracle", function() return P:oracle{bits = 128} end},
+  {"bound", function() return P:bound{k = 4} end},
+  {"trace", function() return tostring(P:trace(3, {k = 4})) end},
+  {"heads", function() return ts.heads{heads = 2, d_q = 8, seed = 1}(X) end},
+  {"a called score", function() return P:with{score = function(s) return tonumber(s) end}:attention() end},
   {"fold", function() return ts.fold({S, T}, "tree") end},
 }
 for _, work in ipairs(works) do starve(table.unpack(work)) end
