@@ -11,8 +11,8 @@ local layers = require "tessera.heads.layer"
 local problem = require "tessera.problem"
 local summary = require "tessera.summary"
 
-local cache = {}
 local methods = {}
+local cache = {methods = methods}
 
 local states = setmetatable({}, {__mode = "k"}) -- layer and segments of every cache
 

@@ -1,0 +1,156 @@
+--- complete.lua -- how a line can go on: names, fields, methods, commands, and files in strings.
+
+local commands = require "tessera.repl.commands"
+local core = require "tessera.core"
+local reference = require "tessera.reference"
+local ts = require "tessera"
+
+local complete = {}
+
+local keywords = {
+  "and", "break", "do", "else", "elseif", "end", "false", "for", "function", "goto", "if", "in", "local", "nil", "not", "or",
+  "repeat", "return", "then", "true", "until", "while",
+}
+
+-- Values ------------------------------------------------------------------------------------------
+
+local kinds = {matrix = true, mask = true, problem = true, summary = true}
+local named = {["tessera.layer"] = "layer", ["tessera.cache"] = "cache"}
+
+-- The kind of a value that the reference knows, or nil.
+local function kind_of(value)
+  local kind = core.kind(value)
+  if kinds[kind] then return kind end
+  local meta = debug.getmetatable(value)
+  return meta and named[rawget(meta, "__name")]
+end
+
+local function add(names, name, wanted)
+  if type(name) == "string" and name:find "^[%a_][%w_]*$" and (name:sub(1, 1) ~= "_" or wanted:sub(1, 1) == "_") then names[name] = true end
+end
+
+-- The names behind a dot or a colon of `value`.
+local function fields_of(value, joint, wanted)
+  local names = {}
+  local kind = kind_of(value)
+  if kind or value == ts then
+    for _, topic in ipairs(reference.topics()) do
+      local name = kind and topic.name:match("^" .. kind .. "%" .. joint .. "([%w_]+)$") or value == ts and topic.name:match "^ts%.([%w_]+)"
+      if name then add(names, name, wanted) end
+    end
+  elseif type(value) == "table" then
+    for name, field in next, value do
+      if joint == "." or type(field) == "function" then add(names, name, wanted) end
+    end
+  elseif type(value) == "string" then
+    for name in pairs(string) do add(names, name, wanted) end
+  end
+  return names
+end
+
+-- The value of a chain such as `ts.mask` in env, by fields alone: nothing is called.
+local function value_of(env, chain)
+  local value = env
+  for name in chain:gmatch "[^%.:]+" do
+    local ok, field = pcall(function() return value[name] end)
+    if not ok or field == nil then return nil end
+    value = field
+  end
+  return value
+end
+
+local function sorted_matches(names, wanted, head)
+  local list = {}
+  for name in pairs(names) do
+    if name:sub(1, #wanted) == wanted then list[#list + 1] = head .. name end
+  end
+  table.sort(list)
+  return list
+end
+
+-- Files -------------------------------------------------------------------------------------------
+
+-- The entries of a folder: names, and whether each is a folder too.
+local function entries(folder)
+  local list = {}
+  local ok, lfs = pcall(require, "lfs")
+  if not ok then return list end
+  local readable, iterator, state = pcall(lfs.dir, folder == "" and "." or folder)
+  if not readable then return list end
+  for name in iterator, state do
+    if name ~= "." and name ~= ".." then list[name] = lfs.attributes(folder .. name, "mode") == "directory" end
+  end
+  return list
+end
+
+local function expanded(path) return (path:gsub("^~/", (os.getenv "HOME" or "~") .. "/")) end
+
+-- Paths that begin with `path`; folders end in a slash.
+local function file_matches(path)
+  local folder, wanted = path:match "^(.*/)([^/]*)$"
+  if not folder then folder, wanted = "", path end
+  local list = {}
+  for name, is_folder in pairs(entries(expanded(folder))) do
+    if name:sub(1, #wanted) == wanted and (wanted ~= "" or name:sub(1, 1) ~= ".") then
+      list[#list + 1] = folder .. name .. (is_folder and "/" or "")
+    end
+  end
+  table.sort(list)
+  return list
+end
+
+-- The text of a string that is open at the end of `text`, or nil.
+local function open_string(text)
+  local at, quote, from = 1, nil, nil
+  while at <= #text do
+    local c = text:sub(at, at)
+    if quote and c == "\\" then at = at + 1
+    elseif quote and c == quote then quote = nil
+    elseif not quote and (c == '"' or c == "'") then quote, from = c, at + 1 end
+    at = at + 1
+  end
+  return quote and text:sub(from)
+end
+
+-- The whole ---------------------------------------------------------------------------------------
+
+-- Whole completions of the text's last piece, and that piece.
+local function completions(env, text)
+  local path = text:match "^%s*:load%s+(.*)$" or text:match "^%s*:save%s+(.*)$" or open_string(text)
+  if path then return file_matches(path), path end
+  local command = text:match "^%s*:(%a*)$"
+  if command then
+    local names = {}
+    for _, name in ipairs(commands.names()) do names[name] = true end
+    return sorted_matches(names, command, ""), command
+  end
+  local chain, joint, wanted = text:match "([%a_][%w_%.:]*)([%.:])([%w_]*)$"
+  if chain then
+    local value = value_of(env, chain)
+    if value == nil then return {}, wanted end
+    return sorted_matches(fields_of(value, joint, wanted), wanted, ""), wanted
+  end
+  wanted = text:match "[%a_][%w_]*$" or ""
+  local names = {}
+  for name in pairs(env) do add(names, name, wanted) end
+  for _, name in ipairs(keywords) do names[name] = true end
+  return sorted_matches(names, wanted, ""), wanted
+end
+
+--- What could stand in place of text:sub(from, to), a word as readline cuts it, given what stands before. Names are those in
+--- `env`, and what is documented.
+---@param env table the variables
+---@param text string the line
+---@param from integer
+---@param to integer
+---@return string[]
+function complete.matches(env, text, from, to)
+  local list, piece = completions(env, text:sub(1, to))
+  -- The word may begin before the piece ("ts.ma" for "ma"), or inside it (a path with spaces).
+  local head = text:sub(from, to - #piece)
+  local skip = math.max(0, #piece - (to - from + 1))
+  for n, item in ipairs(list) do list[n] = head .. item:sub(skip + 1) end
+  return list
+end
+
+return complete

@@ -1,0 +1,313 @@
+--- help.lua -- what there is to say of a name or a value, as text.
+
+local annotations = require "tessera.annotations"
+local check = require "tessera.check"
+local reference = require "tessera.reference"
+local ts = require "tessera"
+
+local help = {}
+
+-- Laying out --------------------------------------------------------------------------------------
+
+-- The text in lines of at most `width` characters, each behind `indent` (the first behind `head`).
+local function wrapped(text, width, indent, head)
+  local lines, line = {}, head or indent
+  local used = utf8.len(line)
+  local empty = true
+  for word in text:gmatch "%S+" do
+    local length = utf8.len(word) or #word
+    if not empty and used + 1 + length > width then
+      lines[#lines + 1] = line
+      line, used, empty = indent, utf8.len(indent), true
+    end
+    line, used = line .. (empty and "" or " ") .. word, used + length + (empty and 0 or 1)
+    empty = false
+  end
+  lines[#lines + 1] = line
+  return table.concat(lines, "\n")
+end
+
+-- Names and texts in two columns; texts go on under themselves.
+local function columns(rows, width)
+  local widest = 0
+  for _, row in ipairs(rows) do widest = math.max(widest, utf8.len(row[1])) end
+  widest = math.min(widest, width // 2)
+  local lines = {}
+  for n, row in ipairs(rows) do
+    local head = "  " .. row[1] .. (" "):rep(widest - utf8.len(row[1])) .. "  "
+    lines[n] = row[2] == "" and "  " .. row[1] or wrapped(row[2], width, (" "):rep(widest + 4), head)
+  end
+  return table.concat(lines, "\n")
+end
+
+local function body_text(body, width, style)
+  local parts, before = {}, nil
+  for _, piece in ipairs(body) do
+    local text
+    if piece.kind == "code" then text = style("code", "    " .. piece.text:gsub("\n", "\n    "))
+    elseif piece.kind == "item" then text = wrapped(piece.text, width, "    ", "  - ")
+    else text = wrapped(piece.text, width, "") end
+    parts[#parts + 1] = (before == nil and "" or before == "item" and piece.kind == "item" and "\n" or "\n\n") .. text
+    before = piece.kind
+  end
+  return table.concat(parts)
+end
+
+-- Neighbours --------------------------------------------------------------------------------------
+
+local function mentioned(topic, found)
+  local topics = reference.topics()
+  for _, name in ipairs(topic.see) do found[#found + 1] = name end
+  for _, piece in ipairs(topic.body) do
+    for text in piece.text:gmatch "`([%w_%.:]+)[^`]*`" do
+      local kind = topic.name:match "^(%l+)[%.:]" or ""
+      for _, name in ipairs{text, kind .. ":" .. text, (text:gsub("^P:", "problem:"):gsub("^S:", "summary:"))} do
+        if topics.by_name[name] and name ~= topic.name then found[#found + 1] = name end
+      end
+    end
+  end
+end
+
+--- What to read next: the topics that the comment names, and those beside it in its file.
+---@param topic table
+---@return string[] names
+function help.see_also(topic)
+  local topics, found = reference.topics(), {}
+  mentioned(topic, found)
+  for at, other in ipairs(topics) do
+    if other == topic then
+      for _, beside in ipairs{topics[at - 1] or false, topics[at + 1] or false} do
+        if beside and beside.file == topic.file then found[#found + 1] = beside.name end
+      end
+    end
+  end
+  local seen, list = {}, {}
+  for _, name in ipairs(found) do
+    if not seen[name] and #list < 6 then
+      seen[name], list[#list + 1] = true, reference.written(name)
+    end
+  end
+  return list
+end
+
+-- One topic ---------------------------------------------------------------------------------------
+
+local function plain(_, text) return text end
+
+local function argument_rows(topic)
+  local rows = {}
+  for _, p in ipairs(topic.params) do
+    rows[#rows + 1] = {p.name .. (p.optional and "?" or ""), p.type .. (p.text ~= "" and ": " .. p.text or "")}
+  end
+  for _, r in ipairs(topic.returns) do
+    rows[#rows + 1] = {"→", r.type .. (r.text ~= "" and "  " .. r.text or "")}
+  end
+  return rows
+end
+
+--- All of what is said of a topic.
+---@param topic table as of reference.topics
+---@param width integer
+---@param style? fun(kind: string, text: string): string kind is "name", "code" or "note"
+---@return string
+function help.topic(topic, width, style)
+  style = style or plain
+  local parts = {style("name", reference.signature(topic))}
+  local body = body_text(topic.body, width, style)
+  if body ~= "" then parts[#parts + 1] = body end
+  local rows = argument_rows(topic)
+  if #rows > 0 then parts[#parts + 1] = columns(rows, width) end
+  local also = help.see_also(topic)
+  if #also > 0 then parts[#parts + 1] = style("note", wrapped("See also: " .. table.concat(also, ", "), width, "")) end
+  return table.concat(parts, "\n\n")
+end
+
+-- A line a topic, or an option.
+local function listed(list, width)
+  local rows = {}
+  for n, topic in ipairs(list) do
+    local name = topic.option and ("%s of %s"):format(topic.option, reference.written(topic.topic.name)) or reference.written(topic.name)
+    rows[n] = {name, topic.option and topic.text or annotations.summary(topic)}
+  end
+  return columns(rows, width)
+end
+
+-- Options -----------------------------------------------------------------------------------------
+
+local function add_option(options, name, topic, text)
+  options[name] = options[name] or {}
+  table.insert(options[name], {option = name, topic = topic, text = text})
+end
+
+-- From "`threads`, `empty`, `seed` (1 unless given)." the three names; none where a text does not begin with any.
+local function leading_names(text)
+  local names, rest = {}, text
+  while true do
+    local name, after = rest:match "^`([%w_]+)`(.*)$"
+    if not name then return names end
+    names[#names + 1] = name
+    rest = after:gsub("^[,%s]+", ""):gsub("^and ", "")
+  end
+end
+
+local options
+
+-- Every field of an option table, by name: a list of {option, topic, text}.
+local function all_options()
+  if options then return options end
+  options = {}
+  for _, topic in ipairs(reference.topics()) do
+    local told = {}
+    for _, piece in ipairs(topic.body) do
+      for _, name in ipairs(piece.kind == "item" and leading_names(piece.text) or {}) do
+        told[name] = true
+        add_option(options, name, topic, piece.text)
+      end
+    end
+    for _, p in ipairs(topic.params) do
+      for name, kind in (p.type:match "{(.*)}" or ""):gmatch "([%w_]+)%??: ([^,{}]+)" do
+        if not told[name] then add_option(options, name, topic, kind) end
+      end
+    end
+  end
+  return options
+end
+
+--- The options of every function, by name: lists of {option, topic, text}.
+---@return table<string, table[]>
+function help.options() return all_options() end
+
+-- Finding -----------------------------------------------------------------------------------------
+
+local kind_of_receiver = {m = {"matrix", "mask"}, P = {"problem"}, S = {"summary"}, O = {"matrix"}}
+
+-- The topics that a name may mean: itself; with a receiver; or whatever ends in it, those of `ts` first.
+local function by_name(name)
+  local topics = reference.topics()
+  if topics.by_name[name] then return {topics.by_name[name]} end
+  local receiver, rest = name:match "^([%w_]+)([%.:][%w_]+)$"
+  local list = {}
+  for _, kind in ipairs(receiver and (kind_of_receiver[receiver] or {receiver}) or {}) do
+    for _, joint in ipairs{":", "."} do list[#list + 1] = topics.by_name[kind .. joint .. rest:sub(2)] end
+  end
+  if #list > 0 then return list end
+  for _, topic in ipairs(topics) do
+    local last = topic.name:match "^law (.+)$" or topic.name:match "([%w_]+)$"
+    if last == name or topic.name:sub(-#name - 1) == "." .. name then
+      table.insert(list, topic.name == "ts." .. name and 1 or #list + 1, topic)
+    end
+  end
+  return list
+end
+
+local function haystack(topic)
+  local parts = {topic.name}
+  for _, piece in ipairs(topic.body) do parts[#parts + 1] = piece.text end
+  for _, p in ipairs(topic.params) do parts[#parts + 1] = p.name .. " " .. p.type .. " " .. p.text end
+  return table.concat(parts, " "):lower()
+end
+
+--- The topics in which all words of a text occur.
+---@param text string
+---@return table[]
+function help.search(text)
+  local list = {}
+  for _, topic in ipairs(reference.topics()) do
+    local hay, all = haystack(topic), true
+    for word in text:lower():gmatch "%S+" do all = all and hay:find(word, 1, true) ~= nil end
+    if all and text:find "%S" then list[#list + 1] = topic end
+  end
+  return list
+end
+
+local function last_names()
+  local list = {}
+  for _, topic in ipairs(reference.topics()) do list[#list + 1] = topic.name:match "([%w_]+)$" end
+  for name in pairs(all_options()) do list[#list + 1] = name end
+  table.sort(list)
+  return list
+end
+
+local function of_name(name, width, style)
+  local found = by_name(name)
+  if #found == 1 or found[1] and found[1].name == "ts." .. name then
+    local text = help.topic(found[1], width, style)
+    if #found == 1 then return text end
+    return text .. "\n\nThe same name elsewhere:\n" .. listed(table.move(found, 2, #found, 1, {}), width)
+  elseif #found > 1 then
+    return listed(found, width)
+  end
+  if all_options()[name] then return listed(all_options()[name], width) end
+  local hits = help.search(name)
+  if #hits > 0 then
+    return ("Nothing is called '%s', but these speak of it:\n%s"):format(name, listed(hits, width))
+  end
+  local near = check.near(name:match "([%w_]*)$", last_names())
+  return ("Nothing is known of '%s'%s"):format(name, near and (": did you mean '%s'?"):format(near) or ".")
+end
+
+-- Values ------------------------------------------------------------------------------------------
+
+local function topic_of_value(value)
+  if value == nil then return nil end
+  for _, topic in ipairs(reference.topics()) do
+    if not topic.field and reference.value(topic.name) == value then return topic end
+  end
+end
+
+-- The file that introduces a kind of value.
+local head_of = {matrix = "matrix", mask = "ask", problem = "problem", summary = "summary", layer = "heads", cache = "heads/cache"}
+
+local function of_kind(kind, width, style)
+  local topics, list = reference.topics(), {}
+  for _, topic in ipairs(topics) do
+    if topic.name:find("^" .. kind .. "[%.:]") then list[#list + 1] = topic end
+  end
+  local head = topics.files[head_of[kind]]
+  local about = head and body_text(head.body, width, style):gsub("^[%w_]+%.lua %-%- ", "") .. "\n\n" or ""
+  return style("name", kind) .. "\n\n" .. about .. listed(list, width)
+end
+
+local kinds = {matrix = true, mask = true, problem = true, summary = true}
+local named = {["tessera.layer"] = "layer", ["tessera.cache"] = "cache"}
+
+local function of_value(value, width, style)
+  if value == ts then return help.overview(width, style) end
+  local topic = topic_of_value(value)
+  if topic then return help.topic(topic, width, style) end
+  local meta = debug.getmetatable(value)
+  local kind = check.type_of(value)
+  kind = kinds[kind] and kind or meta and named[rawget(meta, "__name")]
+  if kind then return of_kind(kind, width, style) end
+  return ("A %s, of which no help is known: ?NAME and ?WORD search."):format(type(value))
+end
+
+--- Where to begin: all of `ts`, a line each.
+---@param width integer
+---@param style fun(kind: string, text: string): string
+---@return string
+function help.overview(width, style)
+  local rows = {}
+  for _, topic in ipairs(reference.topics()) do
+    if topic.name:find "^ts%.[%w_]+$" then rows[#rows + 1] = topic end
+  end
+  return style("name", "Tessera: attention as an algebra of summaries") .. "\n\n" .. listed(rows, width)
+    .. "\n\n" .. wrapped("?NAME shows all of a name: ?ts.mask.causal, ?P:attention, ?order (an option), ?commutativity (a law). "
+      .. "?WORDS searches. help(x) tells what a value can do.", width, "")
+end
+
+--- What is known of a name (a string) or a value; without one, where to begin.
+---@param x any
+---@param width? integer columns; 80 unless given
+---@param style? fun(kind: string, text: string): string
+---@return string
+function help.text(x, width, style)
+  width, style = width or 80, style or plain
+  if x == nil or x == "" then return help.overview(width, style) end
+  if type(x) ~= "string" then return of_value(x, width, style) end
+  local name = x:gsub("^%s+", ""):gsub("%s+$", ""):gsub("%(%s*%)$", "")
+  if name == "" or name == "ts" then return help.overview(width, style) end
+  return of_name(name, width, style)
+end
+
+return help

@@ -1,0 +1,145 @@
+--- commands.lua -- what begins with a colon at the prompt.
+
+local check = require "tessera.check"
+local show = require "tessera.repl.show"
+local ts = require "tessera"
+
+local commands = {}
+
+-- name -> {what it does, f(repl, text)}; repl has session, run(text) and say(text).
+local list = {
+  {"time", "EXPRESSION", "runs it, and tells how long that took"},
+  {"who", "", "the variables so far, with their shapes and bytes"},
+  {"load", "FILE", "runs a file here: its variables stay"},
+  {"save", "FILE", "writes the lines so far as a script"},
+  {"plot", "EXPRESSION", "a picture of a matrix, a mask, its tiles or a trace"},
+  {"help", "[NAME]", "as ?NAME"},
+  {"quit", "", "leaves, as Ctrl-D does"},
+}
+
+local run = {}
+
+function run.time(repl, text)
+  local begun = ts.clock()
+  if repl.run(text) then repl.say(("%.6f s"):format(ts.clock() - begun)) end
+end
+
+-- Variables -----------------------------------------------------------------------------------------
+
+local function bytes_text(bytes)
+  for _, unit in ipairs{{2 ^ 30, "GiB"}, {2 ^ 20, "MiB"}, {2 ^ 10, "KiB"}} do
+    if bytes >= unit[1] then return ("%.1f %s"):format(bytes / unit[1], unit[2]) end
+  end
+  return bytes .. " B"
+end
+
+local describe = {}
+
+local function size_of(x) return x.dtype == "f32" and 4 or 8 end
+
+function describe.matrix(m) return ("%dx%d %s"):format(m.rows, m.cols, m.dtype), m.rows * m.cols * size_of(m) end
+
+function describe.mask(m)
+  return ("%dx%d%s, %s"):format(m.rows, m.cols, m.heads and (" of %d heads"):format(m.heads) or "", m.kind)
+end
+
+function describe.problem(P)
+  return ("%d queries, %d keys, d %d, d_v %d, heads %d, %s"):format(P.n_q, P.n_k, P.d, P.d_v, P.heads, P.dtype)
+end
+
+function describe.summary(S)
+  return ("%d rows, heads %d, d_v %d, %s"):format(S.n_q, S.heads, S.d_v, S.dtype), S.n_q * S.heads * (S.d_v + 2) * size_of(S)
+end
+
+local function shortened(text)
+  text = text:gsub("%s+", " ")
+  if utf8.len(text) and utf8.len(text) > 50 then return text:sub(1, utf8.offset(text, 50) - 1) .. "…" end
+  return text
+end
+
+function run.who(repl)
+  local rows, widths = {}, {0, 0}
+  for n, name in ipairs(repl.session:variables()) do
+    local value = repl.session.env[name]
+    local kind = check.type_of(value)
+    local text, bytes
+    if describe[kind] then text, bytes = describe[kind](value) else text = shortened(show(value)) end
+    rows[n] = {name, kind, text, bytes and bytes_text(math.tointeger(bytes)) or ""}
+    widths[1], widths[2] = math.max(widths[1], #name), math.max(widths[2], #kind)
+  end
+  if #rows == 0 then repl.say "no variables so far" end
+  for _, row in ipairs(rows) do
+    for k, width in ipairs(widths) do row[k] = row[k] .. (" "):rep(width - #row[k]) end
+    repl.say((table.concat(row, "  "):gsub("%s+$", "")))
+  end
+end
+
+-- Files -------------------------------------------------------------------------------------------
+
+local function must_name(repl, text)
+  if text ~= "" then return true end
+  repl.complain "a file name is missing"
+end
+
+function run.load(repl, path)
+  if not must_name(repl, path) then return end
+  local file, why = io.open(path)
+  if not file then return repl.complain(why) end
+  local text = file:read "a"
+  file:close()
+  repl.run((text:gsub("^#[^\n]*", "")))
+end
+
+function run.save(repl, path)
+  if not must_name(repl, path) then return end
+  local file, why = io.open(path, "w")
+  if not file then return repl.complain(why) end
+  file:write('local ts = require "tessera"\n', table.concat(repl.session.lines, "\n"), "\n")
+  file:close()
+  repl.say(("%d lines in %s"):format(#repl.session.lines, path))
+end
+
+-- Pictures and the rest -----------------------------------------------------------------------------
+
+local pictures = {["tessera.trace"] = "trace", tiles = "tiles"}
+
+function run.plot(repl, text)
+  local values, message = repl.session:run("return " .. text)
+  if not values then return repl.complain(message) end
+  local value = values[1]
+  local meta = debug.getmetatable(value)
+  local kind = check.type_of(value)
+  local name = (kind == "matrix" or kind == "mask") and kind or meta and pictures[rawget(meta, "__name")]
+  if not name then return repl.complain(("no picture for a %s: a matrix, a mask, tiles or a trace has one"):format(kind)) end
+  repl.session.env._ = value
+  repl.run(("ts.plot.%s(_);"):format(name))
+end
+
+function run.help(repl, text) repl.help(text) end
+
+function run.quit(repl) repl.leave() end
+
+--- Carries out `:name text`.
+---@param repl table with session, run, say, complain, help and leave
+---@param line string behind the colon
+function commands.run(repl, line)
+  local name, text = line:match "^%s*(%a*)%s*(.-)%s*$"
+  local names = {}
+  for n, command in ipairs(list) do names[n] = command[1] end
+  if run[name] then return run[name](repl, text) end
+  local near = name and name ~= "" and check.near(name, names)
+  if name ~= "" then repl.complain(("there is no command :%s%s"):format(name, near and (", did you mean :%s?"):format(near) or "")) end
+  for _, command in ipairs(list) do
+    repl.say(("  :%-18s %s"):format(command[1] .. (command[2] ~= "" and " " .. command[2] or ""), command[3]))
+  end
+end
+
+--- The names of the commands.
+---@return string[]
+function commands.names()
+  local names = {}
+  for n, command in ipairs(list) do names[n] = command[1] end
+  return names
+end
+
+return commands

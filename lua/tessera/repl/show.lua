@@ -1,0 +1,56 @@
+--- show.lua -- values as the prompt shows them.
+
+local MOST = 20 -- elements of a list that are shown
+
+local show
+
+local function is_name(key) return type(key) == "string" and key:find "^[%a_][%w_]*$" ~= nil end
+
+-- Keys in an order that does not change from run to run: numbers, then names by the alphabet.
+local function sorted_keys(t, from)
+  local keys = {}
+  for key in next, t do
+    if not (math.type(key) == "integer" and key >= 1 and key <= from) then keys[#keys + 1] = key end
+  end
+  table.sort(keys, function(a, b)
+    if type(a) ~= type(b) then return type(a) < type(b) end
+    if type(a) == "number" or type(a) == "string" then return a < b end
+    return tostring(a) < tostring(b)
+  end)
+  return keys
+end
+
+local function table_text(t, seen)
+  if seen[t] then return "{…}" end
+  seen[t] = true
+  local parts = {}
+  for n = 1, math.min(#t, MOST) do parts[n] = show(t[n], seen, true) end
+  if #t > MOST then parts[#parts + 1] = ("… %d in all"):format(#t) end
+  local keys = sorted_keys(t, #t)
+  for n, key in ipairs(keys) do
+    if n > MOST then parts[#parts + 1] = ("… %d names in all"):format(#keys) break end
+    parts[#parts + 1] = (is_name(key) and key or "[" .. show(key, seen, true) .. "]") .. " = " .. show(t[key], seen, true)
+  end
+  seen[t] = nil
+  return "{" .. table.concat(parts, ", ") .. "}"
+end
+
+-- What is known of a value that has lines of its own, in one line: its first.
+local function first_line(text) return text:match "^[^\n]*" end
+
+function show(x, seen, inside)
+  local kind = type(x)
+  if kind == "string" then return inside and ("%q"):format(x):gsub("\\\n", "\\n") or x end
+  local meta = debug.getmetatable(x)
+  local has_text = meta and (rawget(meta, "__tostring") or rawget(meta, "__name"))
+  if kind == "table" and not has_text then return table_text(x, seen) end
+  local ok, text = pcall(tostring, x)
+  text = ok and text or kind
+  if kind == "function" or kind == "thread" then text = kind end
+  return inside and first_line(text) or text
+end
+
+--- A value as text: tables with what is in them, everything else as `print` has it.
+---@param x any
+---@return string
+return function(x) return show(x, {}, false) end
