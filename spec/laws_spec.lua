@@ -1,4 +1,5 @@
 -- ts.laws finds what is wrong with a merge, and nothing wrong with right ones; numbers with a wide exponent.
+local helper = require "spec.helper"
 local ts = require "tessera"
 
 local claims = assert(loadfile "examples/02-a-wrong-merge.lua")("claims")
@@ -27,16 +28,16 @@ describe("ts.laws", function()
   for _, c in ipairs(claims) do
     if c[3] then
       it("finds nothing wrong with " .. c[1], function()
-        local found = ts.laws(c[2])
+        local found = ts.laws(with(c[2], {rounds = 60}))
         assert.is_true(found.ok, tostring(found))
-        for _, law in ipairs(found) do assert.equal(200, law.cases) end
+        for _, law in ipairs(found) do assert.equal(60, law.cases) end
       end)
     else
       for seed = 1, 2 do
         it(("refutes %s with at most four keys, seed %d"):format(c[1], seed), function()
-          local start = ts.clock()
+          local start = os.clock() -- of this process alone
           local found, refuted = ts.laws(with(c[2], {seed = seed})), 0
-          local seconds = ts.clock() - start
+          local seconds = os.clock() - start
           assert.is_false(found.ok)
           for _, law in ipairs(found) do
             if not law.ok then
@@ -45,9 +46,7 @@ describe("ts.laws", function()
             end
           end
           assert.is_true(refuted > 0)
-          if not os.getenv "TESSERA_BUILD" or os.getenv "TESSERA_BUILD" == "build" then
-            assert.is_true(seconds < 1, ("took %.2f s"):format(seconds))
-          end
+          if not helper.instrumented then assert.is_true(seconds < 1, ("took %.2f s"):format(seconds)) end
         end)
       end
     end
