@@ -12,13 +12,13 @@ local tilings = {
   {merge = "online"}, {merge = "tree"}, {merge = "right", order = "backward"}, {merge = "random", order = "shuffle", seed = 5},
 }
 
--- error ÷ (a) and ÷ (b) of every cell of P's rows under a tiling, against the oracle.
-local function ratios(P, tiling, rows)
-  local O = P:attention(tiling)
-  local judge = P:with{Q = P.Q:to "f64", K = P.K:to "f64", V = P.V:to "f64"} -- the same numbers, judged in double
-  local best = judge:oracle{bits = 128, rows = rows}
-  local bound = core.problem.bound(P, tiling, rows)
-  local error = ((rows and O:take(rows) or O):to "f64" - best):abs()
+-- The oracle's output for the same numbers, in double.
+local function judged(P) return (P:with{Q = P.Q:to "f64", K = P.K:to "f64", V = P.V:to "f64"}:oracle{bits = 128}) end
+
+-- error ÷ (a) and ÷ (b) of every cell of P under a tiling, against the best.
+local function ratios(P, tiling, best)
+  local O, bound = P:attention(tiling), core.problem.bound(P, tiling)
+  local error = (O:to "f64" - best):abs()
   local own = best:abs() * 2.0 ^ -53
   return error:div(bound.output + own), error:div(bound.expected + own), bound
 end
@@ -58,9 +58,10 @@ describe("figure (a), the theorem", function()
         local n = 150
         local K, V = make(n, {dtype = dtype})
         local P = ts.problem{Q = ts.ones(3, 8, {dtype = dtype}), K = K, V = V, scale = 1}
+        local best = judged(P)
         for _, tiling in ipairs(tilings) do
           tiling.k = sizes(n)
-          local a, _, bound = ratios(P, tiling)
+          local a, _, bound = ratios(P, tiling, best)
           assert.is_true(a:max() <= 1, ("%s: %g"):format(dtype, a:max()))
           assert.is_true(name == "scores from -1e4 to 1e4" and dtype == "f32" or bound.bounded:min() == 1, dtype)
         end
@@ -111,7 +112,7 @@ describe("both figures on random rows (normal Q, K, V; d = 64)", function()
   for _, n in ipairs{64, 256, 1024, 4096} do
     it(("of %d keys: (a) holds; (b) holds, and its median is at least 1/100"):format(n), function()
       for _, dtype in ipairs{"f64", "f32"} do
-        local all, rows = {}, long and math.max(250, 8192 // (n // 64)) or math.max(4, 256 // (n // 16))
+        local all, rows = {}, long and math.max(250, 9600 // (n // 64)) or math.max(4, 256 // (n // 16))
         local o = {dtype = dtype}
         o.seed = n
         local Q = ts.randn(rows, 64, o)
@@ -119,12 +120,15 @@ describe("both figures on random rows (normal Q, K, V; d = 64)", function()
         local K = ts.randn(n, 64, o)
         o.seed = n + 2
         local P = ts.problem{Q = Q, K = K, V = ts.randn(n, 64, o)}
+        local best = judged(P)
         for _, tiling in ipairs(tilings) do
           tiling.k = n == 64 and 16 or 128
-          local a, b = ratios(P, tiling)
+          local a, b = ratios(P, tiling, best)
           assert.is_true(a:max() <= 1, ("%s: (a) %g"):format(dtype, a:max()))
           assert.is_true(b:max() <= 1, ("%s: (b) %g"):format(dtype, b:max()))
-          for _, row in b:each() do for c = 1, b.cols do all[#all + 1] = row(1, c) end end
+          for i = 1, b.rows, math.max(1, b.rows // 500) do -- enough for a median
+            for c = 1, b.cols do all[#all + 1] = b(i, c) end
+          end
         end
         local middle = median(all)
         if os.getenv "TESSERA_TALK" then print(n, dtype, "error / (b): median, largest", middle, all[#all]) end

@@ -82,6 +82,25 @@ end
 
 --- Tries every law on the problem: a list of what became of each, also by name, that prints as a table.
 --
+-- Between the roads:
+-- * `definition`: tiles give what full softmax gives, and so do sampled rows in plain Lua with your own functions;
+-- * `fold`: the engine is the fold of P:summary over its blocks, in bits; `threads`: no bit depends on their number;
+-- * `skipping`: leaving out empty tiles changes no bit; `oracle`: both roads lie within their bounds of MPFR.
+--
+-- Of ⋆:
+-- * `homomorphism`: Σ(S) ⋆ Σ(T) = Σ(S ∪ T); `identity` and `commutativity`, in bits; `associativity`: any order and
+--   bracketing of five blocks; `split`: cut anywhere and merged, the whole is the whole;
+-- * `doubling`: S ⋆ S doubles ℓ and z; `sink`: it is the summary (sink, 1, 0).
+--
+-- Of changed problems:
+-- * `gauge`: a number added to all scores moves m and lse alone; `power of two`: V · 2^k and Q · 2^k, in bits;
+-- * `permutation`, `repetition`, `deletion` of keys; `restriction`: allowed cells in two parts;
+-- * `non-interference`: what stands in a key reaches only the rows that may use it.
+--
+-- Of what the numbers mean:
+-- * `cover`: with zero scores in base 2, ℓ counts keys and z adds values, exactly; `convexity`: outputs lie in the hull
+--   of the values; `weights`: they sum to 1, and weights · V is the output; `independence` of heads and queries.
+--
 -- Each entry has `law`, `cases` (tried), `ulps` (the worst distance), `ratio` (the worst error ÷ bound; inf
 -- where bits had to be equal), `where`, `ok`, and `exact` (every row was compared in bits, because it is
 -- exact). The whole has `ok`, `seed`, and `rows`: how many rows were judged, all of them unless the problem is
