@@ -7,7 +7,7 @@ local ts = require "tessera"
 local names = {
   "definition", "fold", "threads", "skipping", "oracle", "homomorphism", "identity", "commutativity", "associativity",
   "split", "doubling", "sink", "gauge", "power of two", "permutation", "repetition", "deletion", "restriction",
-  "non-interference", "cover", "convexity", "weights", "independence",
+  "non-interference", "cover", "convexity", "weights", "heads", "independence",
 }
 
 local abs = math.abs

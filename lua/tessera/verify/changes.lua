@@ -1,6 +1,7 @@
 -- changes.lua -- laws about changed problems: what a change of the input must do, and must not.
 
 local context = require "tessera.verify.context"
+local number = require "tessera.number"
 local ts = require "tessera"
 
 local laws = {}
@@ -102,7 +103,7 @@ laws[#laws + 1] = {"deletion", function(c, t)
     local after, other = answer(context.arranged(P, nil, keys_from(P, list), {
       K = ts.vcat(P.K, ts.matrix(3, P.K.cols, x, o)), V = ts.vcat(P.V, ts.matrix(3, P.V.cols, x, o)),
     }))
-    t:answers(after, before, context.either(limit, other), ("%g in masked keys"):format(x))
+    t:answers(after, before, context.either(limit, other), number.format("%g", x) .. " in masked keys")
   end
 end}
 
@@ -180,7 +181,7 @@ laws[#laws + 1] = {"non-interference", function(c, t)
   for _, n in ipairs(P.n_k > 0 and c:some(P.n_k, c.rounds) or {}) do
     local rows = untouched(P, n + P.first_key - 1)
     for _, x in ipairs{0 / 0, math.huge, -math.huge, P.dtype == "f32" and 1e38 or 1e308} do
-      local label = ("%g in a key"):format(x)
+      local label = number.format("%g", x) .. " in a key"
       same_rows(t, P, rows, context.attention(P:with{K = planted(P.K, n, x), V = planted(P.V, n, x)}), before, label)
     end
   end

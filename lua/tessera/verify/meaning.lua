@@ -132,17 +132,23 @@ local function alone(P, h)
   }
 end
 
---- A head, or a few queries, alone give what they give among the others.
-laws[#laws + 1] = {"independence", function(c, t)
+--- The answer is the concatenation of its heads, each alone with its columns, scale, mask, score and sink.
+laws[#laws + 1] = {"heads", function(c, t)
   local P = c.small
   local all, limit = context.attention(P), context.bound(P, {})
-  for _, h in ipairs(c:some(P.heads, c.rounds)) do
+  for _, h in ipairs(c:some(P.heads, math.max(8, c.rounds))) do
     local part = {output = head_of(limit.output, h, P.heads), lse = limit.lse:col(h), max = limit.max:col(h),
       exact = limit.exact:col(h)}
     local single = alone(P, h)
     t:answers(context.attention(single), {head_of(all[1], h, P.heads), all[2]:col(h)},
       context.either(part, context.bound(single, {})), "head " .. h)
   end
+end}
+
+--- A few queries alone give what they give among the others.
+laws[#laws + 1] = {"independence", function(c, t)
+  local P = c.small
+  local all, limit = context.attention(P), context.bound(P, {})
   for _ = 1, P.n_q > 0 and c.rounds or 0 do
     local rows = c:some(P.n_q, c:draw(5))
     local few = context.with_rows(P, rows)
