@@ -123,9 +123,17 @@ static void read_keys(const ts_matrix *k, int64_t key, int64_t count, double *st
             strip[c * STRIP + n] = n < count ? load(k, key + n, c) : 0;
 }
 
-/* The scores of `rows` rows from `row` on, in w->s. */
-static ts_status read_scores(const ts_problem *p, int64_t head, int64_t row, int64_t rows,
-                             work *w) {
+/* Between strips, every few million multiply-adds: whether to leave the item. */
+static bool must_leave(const ts_problem *p, int64_t key, int64_t rows, int64_t width, double from,
+                       ts_outcome *f) {
+    int64_t strips = ((int64_t)1 << 22) / (rows * STRIP * (width + 1)) + 1;
+    if (key / STRIP % strips != strips - 1) return false;
+    return ts_items_pause(f, from + (double)key / (double)p->n_k / 2);
+}
+
+/* The scores of `rows` rows from `row` on, in w->s. TS_INTERRUPTED: leave the item. */
+static ts_status read_scores(const ts_problem *p, int64_t head, int64_t row, int64_t rows, work *w,
+                             ts_outcome *f) {
     ts_matrix q = ts_problem_q(p, head), k = ts_problem_k(p, head);
     int64_t words = words_of(p);
     ts_status status = TS_OK;
@@ -134,6 +142,7 @@ static ts_status read_scores(const ts_problem *p, int64_t head, int64_t row, int
             w->q[r * p->d + c] = p->scale[head] * load(&q, row + r, c);
     read_mask(p, head, row, rows, w);
     for (int64_t key = 0; !status && key < p->n_k; key += STRIP) {
+        if (must_leave(p, key, rows, p->d, 0, f)) return TS_INTERRUPTED;
         int64_t count = p->n_k - key < STRIP ? p->n_k - key : STRIP;
         const uint64_t *allowed = w->bits + key / STRIP;
         uint64_t any = 0;
@@ -249,11 +258,12 @@ static void judge_scores(const job *job, int64_t item, int64_t head, int64_t row
 
 /* z = sum of weights times values, for rows whose weights stand in w->s; keys that a row may not
  * use are not touched: allowed scores of -inf have been dropped from the bits. */
-static void sum_values(const ts_problem *p, int64_t head, int64_t rows, work *w) {
+static bool sum_values(const ts_problem *p, int64_t head, int64_t rows, work *w, ts_outcome *f) {
     ts_matrix v = ts_problem_v(p, head);
     int64_t words = words_of(p);
     memset(w->z, 0, (size_t)(rows * p->d_v) * sizeof *w->z);
     for (int64_t key = 0; key < p->n_k; key += STRIP) {
+        if (must_leave(p, key, rows, p->d_v, 0.5, f)) return false;
         int64_t count = p->n_k - key < STRIP ? p->n_k - key : STRIP;
         uint64_t any = 0;
         for (int64_t r = 0; r < rows; r++) any |= w->bits[r * words + key / STRIP];
@@ -271,6 +281,7 @@ static void sum_values(const ts_problem *p, int64_t head, int64_t rows, work *w)
                 for (int64_t c = 0; c < p->d_v; c++) z[c] += weight * value[c];
             }
     }
+    return true;
 }
 
 /* ---- work space ---- */
@@ -350,7 +361,8 @@ static void answer(const void *asked, int64_t item, void *memory, ts_outcome *f)
     int64_t row = item % job->items_a_head * job->rows;
     int64_t rows = p->n_q - row < job->rows ? p->n_q - row : job->rows;
     row_sum sums[MOST_ROWS] = {{0, 0, false}};
-    ts_status status = read_scores(p, head, row, rows, w);
+    ts_status status = read_scores(p, head, row, rows, w, f);
+    if (status == TS_INTERRUPTED) return;
     if (status) ts_items_fail(f, status, item, detail_of(head, row, 0, 0, 0));
     if (job->asked == OUTPUT && !p->propagate) find_poor(p, head, w->poor);
     for (int64_t r = 0; !f->status && r < rows; r++)
@@ -361,7 +373,7 @@ static void answer(const void *asked, int64_t item, void *memory, ts_outcome *f)
         sums[r] = weigh(p, head, w->s + r * p->n_k);
         if (sums[r].empty) ts_items_note_empty(f, head * p->n_q + row + r);
     }
-    if (job->asked == OUTPUT) sum_values(p, head, rows, w);
+    if (job->asked == OUTPUT && !sum_values(p, head, rows, w, f)) return;
     for (int64_t r = 0; r < rows; r++)
         store_row(job, head, row + r, sums[r], w->s + r * p->n_k, w->z + r * p->d_v);
 }
