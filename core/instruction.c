@@ -144,9 +144,24 @@ static void run_each(ts_plan *plan, ts_instruction *in) {
         ts_set_lane(plan, node->type, out, lane, (ts_value){.i = 0});
 }
 
+/* first, first + step, .., as numbers of this type, which has them exactly. */
+#define STEPS(T)                                                                                   \
+    for (int32_t k = 0; k < n; k++) ((T *)out)[k] = (T)first + (T)step * (T)k
+
+static void fill_steps(const ts_plan *plan, ts_type type, int64_t first, int64_t step, void *out) {
+    const int32_t n = (int32_t)plan->n;
+    if (type == TS_INT && plan->wide)
+        STEPS(uint64_t);
+    else if (type == TS_INT)
+        STEPS(uint32_t);
+    else if (plan->dtype == TS_F32)
+        STEPS(float);
+    else
+        STEPS(double);
+}
+
 static void run_keys(ts_plan *plan, ts_instruction *in) {
-    for (int64_t k = 0; k < plan->n; k++)
-        ts_set_lane(plan, TS_INT, in->out, k, (ts_value){.i = plan->tile.j.first + k});
+    fill_steps(plan, TS_INT, plan->tile.j.first, 1, in->out);
 }
 
 /* A power of 2 is a product, in masks too. */
@@ -188,6 +203,10 @@ static void make_plain(ts_plan *plan, ts_instruction *in) {
 }
 
 /* ---- ranges of keys ---- */
+
+static void fill_words(const ts_plan *plan, bool value, uint64_t *words) {
+    memset(words, value ? 0xff : 0, (size_t)plan->n / 8);
+}
 
 /* The keys j (of a tile's row) from first to last, as bits. */
 static void fill_range(const ts_plan *plan, int64_t first, int64_t last, uint64_t *words) {
@@ -248,18 +267,35 @@ static void run_quotient(ts_plan *plan, ts_instruction *in) {
     in->loop(plan->n, in->operand, in->out);
 }
 
+/* Few remainders make few different rows: each is kept, behind the keys' remainders, once it has
+ * been made. splat[2] has a bit for each that has. */
+enum { KEPT_ROWS = 64, KEPT_WORDS = TS_LANES / 64 };
+
+static void keep_match(ts_plan *plan, ts_instruction *in, int64_t target) {
+    uint64_t *kept = (uint64_t *)in->operand[2].at + target * KEPT_WORDS;
+    if (!(in->splat[2].word >> target & 1)) {
+        in->splat[1] = whole(plan, target);
+        in->loop(plan->n, in->operand, kept);
+        in->splat[2].word |= (uint64_t)1 << target;
+    }
+    memcpy(in->out, kept, (size_t)plan->n / 8);
+}
+
 /* (row + keys) mod c == want where keys mod c == (want - row) mod c. */
 static void run_match(ts_plan *plan, ts_instruction *in) {
     const ts_node *node = ts_plan_node(plan, in->node);
     int k = ts_matched(plan, node);
     int64_t remainder, quotient, want = plan->value[node->operand[1 - k]].i;
     int64_t divisor = divide_row(plan, ts_plan_node(plan, node->operand[k]), &remainder, &quotient);
-    bool possible = want >= 0 && want < divisor;
-    int64_t target = !possible           ? -1
-                     : want >= remainder ? want - remainder
-                                         : want - remainder + divisor;
-    in->splat[1] = whole(plan, target);
-    in->loop(plan->n, in->operand, in->out);
+    int64_t target = want - remainder + (want < remainder ? divisor : 0);
+    if (want < 0 || want >= divisor) {
+        fill_words(plan, false, in->out);
+    } else if (divisor <= KEPT_ROWS) {
+        keep_match(plan, in, target);
+    } else {
+        in->splat[1] = whole(plan, target);
+        in->loop(plan->n, in->operand, in->out);
+    }
 }
 
 static void run_ramp(ts_plan *plan, ts_instruction *in) {
@@ -298,6 +334,7 @@ static void make_match(ts_plan *plan, ts_instruction *in) {
     in->loop = plan->loops->op[TS_OP_ieq][plan->wide][plan->dtype];
     set_lanes(in, 0, ts_plan_slot(plan, remainder->keys[0]));
     set_splat(in, 1, TS_NONE);
+    set_lanes(in, 2, ts_plan_slot(plan, remainder->keys[1]));
 }
 
 /* Remainders and quotients of cj k, or cj k itself, for keys k = 0 .. n - 1 behind the first. */
@@ -307,8 +344,7 @@ void ts_fill_keys(ts_plan *plan, int32_t at) {
     void *second = ts_plan_slot(plan, planned(plan, at)->keys[1]);
     const int64_t cj = plan->program.forms[node->operand[0]].cj;
     if (node->op == TS_OP_ffrom) {
-        for (int64_t k = 0; k < plan->n; k++)
-            ts_set_lane(plan, TS_FLOAT, first, k, (ts_value){.f = (double)(cj * k)});
+        fill_steps(plan, TS_FLOAT, 0, cj, first);
         return;
     }
     const int64_t divisor = plan->value[node->operand[1]].i;
@@ -316,17 +352,13 @@ void ts_fill_keys(ts_plan *plan, int32_t at) {
     int64_t remainder = 0, quotient = 0;
     for (int64_t k = 0; k < plan->n; k++) {
         ts_set_lane(plan, TS_INT, first, k, (ts_value){.i = remainder});
-        ts_set_lane(plan, TS_INT, second, k, (ts_value){.i = quotient});
+        if (node->op == TS_OP_idiv) ts_set_lane(plan, TS_INT, second, k, (ts_value){.i = quotient});
         remainder += step, quotient += quotients;
         if (remainder >= divisor) remainder -= divisor, quotient++;
     }
 }
 
 /* ---- integers against floats of the row ---- */
-
-static void fill_words(const ts_plan *plan, bool value, uint64_t *words) {
-    memset(words, value ? 0xff : 0, (size_t)plan->n / 8);
-}
 
 /* The comparison of x with f as one with a whole number: f itself, or f rounded so that the answer
  * stays the same. False, with *all, where every x gets that answer. */

@@ -84,17 +84,17 @@ typedef struct {
     ts_range i;
     int64_t first, end, k;
     const int64_t *last;
+    int64_t blocks;
     int32_t *list;
     uint8_t *cover;
     int64_t found;
     void *scratch;
 } visit;
 
-/* The keys of blocks a .. b - 1. */
+/* The keys of blocks a .. b - 1; the last block ends at `end`, however long k is. */
 static ts_range keys_of(const visit *v, int64_t a, int64_t b) {
     if (v->last) return (ts_range){a == 0 ? v->first : v->last[a - 1] + 1, v->last[b - 1]};
-    int64_t last = v->first + b * v->k - 1;
-    return (ts_range){v->first + a * v->k, last < v->end ? last : v->end};
+    return (ts_range){v->first + a * v->k, b == v->blocks ? v->end : v->first + b * v->k - 1};
 }
 
 static void found(visit *v, int64_t block, ts_cover cover) {
@@ -117,7 +117,7 @@ static void visit_blocks(visit *v, int64_t a, int64_t b) {
 int64_t ts_mask_visit(const ts_mask *mask, int64_t h, ts_range i, int64_t first, int64_t end,
                       int64_t k, const int64_t *last, int64_t blocks, int32_t *list, uint8_t *cover,
                       void *scratch) {
-    visit v = {mask, h, i, first, end, k, last, list, cover, 0, scratch};
+    visit v = {mask, h, i, first, end, k, last, blocks, list, cover, 0, scratch};
     if (blocks > 0) visit_blocks(&v, 0, blocks);
     return v.found;
 }
@@ -131,7 +131,7 @@ struct descent {
     const ts_run *run;
     void *scratch;
     ts_status status;
-    int64_t leaves; /* since the last poll */
+    int64_t covers; /* since the last poll */
     /* Whether a tile can still matter; NULL: always. */
     bool (*wanted)(const descent *d, ts_range i, ts_range j);
     void (*full)(descent *d, ts_range i, ts_range j);
@@ -142,15 +142,14 @@ struct descent {
 };
 
 static void poll(descent *d) {
-    if (++d->leaves < 64 || !d->run || !d->run->poll) return;
-    d->leaves = 0;
-    if (d->run->poll(d->run->poll_data, -1)) d->status = TS_INTERRUPTED;
+    d->covers = 0;
+    if (d->run && d->run->poll && d->run->poll(d->run->poll_data, -1)) d->status = TS_INTERRUPTED;
 }
 
 static void descend(descent *d, ts_range i, ts_range j) {
     if (d->status != TS_OK || (d->wanted && !d->wanted(d, i, j))) return;
     ts_cover cover = ts_mask_cover(d->mask, d->h, i, j, d->scratch);
-    poll(d);
+    if (++d->covers == 1024) poll(d);
     if (cover == TS_EMPTY) return;
     if (cover == TS_FULL) {
         d->full(d, i, j);
@@ -158,6 +157,7 @@ static void descend(descent *d, ts_range i, ts_range j) {
         uint64_t *bits = leaf_bits(d->scratch);
         ts_mask_tile(d->mask, d->h, i, j, bits, LEAF_WORDS, d->scratch);
         d->leaf(d, i, j, bits);
+        poll(d);
     } else if (length(i) * (LEAF_KEYS / LEAF_ROWS) >= length(j)) {
         int64_t middle = i.first + length(i) / 2;
         descend(d, (ts_range){i.first, middle - 1}, j);

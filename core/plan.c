@@ -18,8 +18,8 @@ static int64_t slots_of(const ts_program *program) {
 
 size_t ts_plan_scratch(const ts_program *program) {
     const size_t count = (size_t)program->count, slots = (size_t)slots_of(program);
-    const size_t node =
-        sizeof(ts_interval) + sizeof(ts_value) + sizeof(ts_planned) + sizeof(ts_instruction);
+    const size_t node = sizeof(ts_interval) + sizeof(ts_value) + sizeof(ts_planned) +
+                        sizeof(ts_instruction) + sizeof(int32_t);
     return 64 + slots * (SLOT + sizeof(int32_t)) + count * node;
 }
 
@@ -30,7 +30,8 @@ static void place_scratch(ts_plan *plan, void *scratch) {
     plan->value = (ts_value *)(plan->bound + count);
     plan->code = (ts_instruction *)(plan->value + count);
     plan->nodes = (ts_planned *)(plan->code + count);
-    plan->free = (int32_t *)(plan->nodes + count);
+    plan->rows = (int32_t *)(plan->nodes + count);
+    plan->free = plan->rows + count;
 }
 
 void *ts_plan_slot(const ts_plan *plan, int32_t slot) {
@@ -215,6 +216,12 @@ static void mark_needed(ts_plan *plan) {
     }
 }
 
+static void list_rows(ts_plan *plan) {
+    for (int32_t at = 0; at < plan->program.count; at++)
+        if (plan->nodes[at].needed && plan->nodes[at].place == TS_ROW)
+            plan->rows[plan->row_count++] = at;
+}
+
 /* Whether the plan makes lanes of this node itself. */
 static bool is_made(const ts_plan *plan, int32_t at) {
     const ts_planned *p = &plan->nodes[at];
@@ -322,6 +329,7 @@ void ts_plan_tile(ts_plan *plan, const ts_program *program, ts_dtype dtype, bool
     ts_program_bounds(&plan->program, tile, plan->bound);
     for (int32_t at = 0; at < program->count; at++) place_node(plan, at);
     mark_needed(plan);
+    list_rows(plan);
     plan->wide = any_wide(plan);
     find_last_uses(plan);
     plan_keys(plan);
@@ -333,12 +341,11 @@ void ts_plan_tile(ts_plan *plan, const ts_program *program, ts_dtype dtype, bool
 /* ---- rows ---- */
 
 static void evaluate_row(ts_plan *plan) {
-    for (int32_t at = 0; at < plan->program.count; at++) {
-        const ts_planned *p = &plan->nodes[at];
+    for (int64_t r = 0; r < plan->row_count; r++) {
+        const int32_t at = plan->rows[r], alias = plan->nodes[at].alias;
         const ts_node *node = ts_plan_node(plan, at);
-        if (p->place != TS_ROW || !p->needed) continue;
-        if (p->alias != at)
-            plan->value[at] = plan->value[p->alias];
+        if (alias != at)
+            plan->value[at] = plan->value[alias];
         else if (node->op == TS_OP_i)
             plan->value[at].i = plan->row;
         else

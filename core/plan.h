@@ -73,6 +73,8 @@ struct ts_plan {
     ts_interval *bound;
     ts_value *value; /* of POINT and ROW nodes */
     ts_planned *nodes;
+    int32_t *rows; /* the ROW nodes that are needed, in order */
+    int64_t row_count;
     /* Those of COLUMN nodes, which have run, then those of CELL nodes. */
     ts_instruction *code;
     int64_t columns, cells;

@@ -228,6 +228,12 @@ describe("mask", function()
       end)
     end)
 
+    it("may be larger than the mask", function()
+      local t = ts.mask.causal(5):tiles(math.maxinteger, math.maxinteger)
+      assert.same({0, 1, 0}, {t.empty, t.partial, t.full})
+      assert.equal(1, t.map(1, 1))
+    end)
+
     it("of a hole are not full (M09)", function()
       local m = ts.mask(4, 4, function(i, j) return not (i == 2 and j == 3) end)
       local t = m:tiles(4, 4)

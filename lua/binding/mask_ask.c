@@ -168,49 +168,79 @@ static int text(lua_State *L) {
 
 /* ---- tiles ---- */
 
-/* Settles the tile: by its cover, or else by evaluating its cells. */
-static ts_cover settle(const ts_mask *mask, int64_t h, ts_range i, ts_range j, void *scratch) {
-    ts_cover cover = ts_mask_cover(mask, h, i, j, scratch);
-    int64_t kept, cells = (i.last - i.first + 1) * (j.last - j.first + 1);
-    if (cover != TS_PARTIAL) return cover;
-    ts_mask_count(mask, h, i, j, NULL, &kept, scratch);
-    return kept == 0 ? TS_EMPTY : kept == cells ? TS_FULL : TS_PARTIAL;
-}
-
 static ts_range part(int64_t number, int64_t size, int64_t n) {
     int64_t first = number * size + 1;
     return (ts_range){first, size < n - first + 1 ? first + size - 1 : n};
 }
 
+/* What `tiles` works with: the mask, the size of a tile, and how many there are. */
+typedef struct {
+    const ts_mask *mask;
+    int64_t q, k, rows, cols;
+    int32_t *list; /* of the tiles of a row that may not be empty */
+    uint8_t *cover;
+    void *scratch;
+    const ts_run *run;
+} tiling;
+
+/* An open tile is settled by counting. */
+static ts_status settle(const tiling *t, int64_t h, ts_range i, ts_range j, ts_cover *cover) {
+    int64_t kept, cells = (i.last - i.first + 1) * (j.last - j.first + 1);
+    if (*cover != TS_PARTIAL) return TS_OK;
+    ts_status status = ts_mask_count(t->mask, h, i, j, t->run, &kept, t->scratch);
+    *cover = kept == 0 ? TS_EMPTY : kept == cells ? TS_FULL : TS_PARTIAL;
+    return status;
+}
+
+/* Row r of head h's tiles, into out, which is all 0. */
+static ts_status tile_row(const tiling *t, int64_t h, int64_t r, double *out, int64_t counts[3]) {
+    const ts_range i = part(r, t->q, t->mask->rows);
+    int64_t found = ts_mask_visit(t->mask, h, i, 1, t->mask->cols, t->k, NULL, t->cols, t->list,
+                                  t->cover, t->scratch);
+    ts_status status = TS_OK;
+    counts[TS_EMPTY] += t->cols - found;
+    for (int64_t n = 0; n < found && status == TS_OK; n++) {
+        ts_cover cover = t->cover[n];
+        status = settle(t, h, i, part(t->list[n], t->k, t->mask->cols), &cover);
+        counts[cover]++;
+        out[t->list[n]] = cover;
+    }
+    return status;
+}
+
+static int64_t parts_of(int64_t n, int64_t size) { return n / size + (n % size != 0); }
+
 /* [m, q, k] -> [{q, k, empty, partial, full, map}]; the map's rows are tiles of q queries, those of
  * head 2 behind those of head 1, and so on */
 static int tiles(lua_State *L) {
-    const ts_mask *mask = ts_lua_check_mask(L, 1);
-    int64_t q = ts_lua_check_range(L, 2, 1, INT64_MAX), k = ts_lua_check_range(L, 3, 1, INT64_MAX);
-    int64_t rows = mask->rows / q + (mask->rows % q != 0),
-            cols = mask->cols / k + (mask->cols % k != 0);
-    int64_t counts[3] = {0, 0, 0};
     static const char *const names[3] = {"empty", "partial", "full"};
-    ts_matrix *map = ts_lua_new_matrix(L, TS_F64, rows * heads_of(mask), cols);
+    const ts_mask *mask = ts_lua_check_mask(L, 1);
+    tiling t = {.mask = mask};
+    t.q = ts_lua_check_range(L, 2, 1, INT64_MAX), t.k = ts_lua_check_range(L, 3, 1, INT64_MAX);
+    t.rows = parts_of(mask->rows, t.q), t.cols = parts_of(mask->cols, t.k);
+    int64_t counts[3] = {0, 0, 0};
+    void *memory;
+    ts_matrix *map = ts_lua_new_matrix(L, TS_F64, t.rows * heads_of(mask), t.cols);
     double *out = map->data;
-    void *scratch = ts_lua_push_mask_scratch(L, mask);
+    memset(out, 0, (size_t)(map->rows * map->cols) * sizeof *out);
+    t.scratch = ts_lua_push_mask_scratch(L, mask);
+    ts_lua_new_block(L, 0, (size_t)t.cols * 5, 0, &memory);
+    t.list = memory, t.cover = (uint8_t *)(t.list + t.cols);
     ts_run run = ts_lua_run(L, 0);
-    for (int64_t r = 0; r < rows * heads_of(mask); r++)
-        for (int64_t c = 0; c < cols; c++) {
-            ts_cover cover = settle(mask, r / rows + 1, part(r % rows, q, mask->rows),
-                                    part(c, k, mask->cols), scratch);
-            counts[cover]++;
-            *out++ = cover;
-            if (run.poll(run.poll_data, -1)) ts_lua_raise(L, TS_INTERRUPTED, NULL, NULL);
-        }
+    t.run = &run;
+    for (int64_t r = 0; r < map->rows; r++, out += t.cols) {
+        ts_status status = tile_row(&t, r / t.rows + 1, r % t.rows, out, counts);
+        if (run.poll(run.poll_data, -1)) status = TS_INTERRUPTED;
+        if (status != TS_OK) ts_lua_raise(L, status, NULL, NULL);
+    }
     ts_lua_run_done(L);
-    lua_pop(L, 1);
+    lua_pop(L, 2);
     lua_createtable(L, 0, 6);
     lua_insert(L, -2);
     lua_setfield(L, -2, "map");
-    lua_pushinteger(L, q);
+    lua_pushinteger(L, t.q);
     lua_setfield(L, -2, "q");
-    lua_pushinteger(L, k);
+    lua_pushinteger(L, t.k);
     lua_setfield(L, -2, "k");
     for (int cover = 0; cover < 3; cover++) {
         lua_pushinteger(L, counts[cover]);
