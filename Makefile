@@ -54,7 +54,7 @@ LUA_RUN     = LUA_PATH_5_4='lua/?.lua;lua/?/init.lua;;' LUA_CPATH_5_4='$(BUILD)/
 
 CHECKS := lua format exports gcc clang isa exit asan tsan valgrind random
 
-.PHONY: all setup programs test check $(CHECKS:%=check-%) run-parallel demo repl bench mutate install uninstall clean help
+.PHONY: all setup programs test check $(CHECKS:%=check-%) run-parallel demo repl bench bounds mutate install uninstall clean help
 .DELETE_ON_ERROR:
 
 all: $(BUILD)/tessera/core.so ## build the module and the C library (the default)
@@ -147,6 +147,9 @@ repl: all ## a prompt with `ts` loaded
 
 bench: all ## measure this machine's peak, and what part of it each road reaches
 	$(Q)scripts/bench $(ARGS)
+
+bounds: all ## how far rounding goes on 100,000 rows, beside the derived bounds (some minutes)
+	scripts/bounds
 
 mutate: all ## build with each of many faults: P:verify must catch every one
 	scripts/mutate
