@@ -52,7 +52,7 @@ PROGRAMS   := $(patsubst spec/core/%.c,$(BUILD)/spec/%,$(wildcard spec/core/*.c)
 # RUN stands before the interpreter: a debugger, or an environment.
 LUA_RUN     = LUA_PATH_5_4='lua/?.lua;lua/?/init.lua;;' LUA_CPATH_5_4='$(BUILD)/?.so;;' TESSERA_BUILD='$(BUILD)' $(RUN) $(LUA)
 
-CHECKS := lua format exports gcc clang isa exit asan tsan valgrind random
+CHECKS := lua format exports gcc clang isa poly exit asan tsan valgrind random
 
 .PHONY: all setup programs test check $(CHECKS:%=check-%) run-parallel demo repl bench bounds mutate install uninstall clean help
 .DELETE_ON_ERROR:
@@ -116,6 +116,9 @@ check-isa: all programs # the specs once for each instruction set of this proces
 
 check-random: all # ten times the random predicates and scores that the specs draw by themselves
 	TESSERA_FUZZ=20000 $(LUA_RUN) $(BUSTED) --ignore-lua spec/lift_spec.lua spec/score_spec.lua
+
+check-poly: programs # exp = "poly" on every f32 there is
+	$(BUILD)/spec/poly all
 
 check-exit: all # libgomp's threads and the end of the process: 300 runs that must all exit with 0
 	for n in $$(seq 300); do OMP_NUM_THREADS=8 $(LUA_RUN) spec/host/parallel.lua || { echo "run $$n: status $$?"; exit 1; }; done

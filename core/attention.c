@@ -76,6 +76,8 @@ void ts_attention_defaults(const ts_problem *p, ts_tiling *tiling) {
     if (tiling->q == 0) tiling->q = most(1, ROWS / group);
     tiling->q = least(tiling->q, most(1, p->n_q)); /* sizes add up in int64_t, however large */
     const bool few = tiling->q * group < 16;       /* rows: reading K and V is all the work */
+    if (tiling->exp == TS_EXP_POLY && tiling->degree == 0)
+        tiling->degree = ts_poly_default(p->dtype);
     s->first = p->first_key, s->last = p->first_key + p->n_k - 1;
     if (!s->ranges) {
         if (s->k == 0) s->k = default_keys(p);

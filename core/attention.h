@@ -3,6 +3,7 @@
 #ifndef TS_ATTENTION_H
 #define TS_ATTENTION_H
 
+#include "kernel/poly.h"
 #include "problem.h"
 #include "run.h"
 #include "schedule.h"
@@ -14,7 +15,7 @@ typedef struct {
     int64_t q;            /* query rows a tile; 0: the default */
     ts_schedule schedule; /* of the problem's keys */
     ts_exp exp;
-    int degree; /* of the polynomial */
+    int degree; /* of the polynomial, 1 to TS_POLY_DEGREE; 0: the dtype's default */
 } ts_tiling;
 
 /* Default tiles: from dtype, d, d_v, n_q, group and instruction set only. Fills q, schedule.k and

@@ -8,10 +8,13 @@
 
 /* ---- the arithmetic of each road ---- */
 
-/* SLEEF documents 3.5 ulp for its exp2 u35, and an ulp is at most 2u. Any polynomial in its place
- * has not told its error: no bound. */
-static double epsilon_of(const ts_tiling *tiling, double u) {
-    return tiling->exp == TS_EXP_SLEEF ? 3.5 * 2 * u : (double)INFINITY;
+/* SLEEF documents 3.5 ulp for its exp2 u35, and an ulp is at most 2u. Merges use that one, whatever
+ * the weights use. */
+static double epsilon_of(const ts_tiling *tiling, ts_dtype dtype, double u) {
+    const double sleef = 3.5 * 2 * u;
+    if (tiling->exp == TS_EXP_SLEEF) return sleef;
+    const int degree = tiling->degree > 0 ? tiling->degree : ts_poly_default(dtype);
+    return fmax(sleef, ts_poly_error(dtype, degree));
 }
 
 static ts_bound_road arithmetic_of(const ts_problem *p, const ts_tiling *tiling) {
@@ -26,7 +29,7 @@ static ts_bound_road arithmetic_of(const ts_problem *p, const ts_tiling *tiling)
         .ln_base = p->base == TS_BASE_2 ? M_LN2 : 1,
         .bits = narrow ? 24 : 53,
     };
-    a.epsilon = tiling ? epsilon_of(tiling, a.u) : 2 * a.u; /* libm's exp and exp2: within an ulp */
+    a.epsilon = tiling ? epsilon_of(tiling, p->dtype, a.u) : 2 * a.u; /* libm's exp and exp2: within an ulp */
     return a;
 }
 

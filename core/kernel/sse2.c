@@ -15,6 +15,10 @@
 #define SPLAT_f64(x) ((vec_f64)_mm_set1_pd(x))
 #define FMA_f32(y, x, z) ((y) * (x) + (z))
 #define FMA_f64(y, x, z) ((y) * (x) + (z))
+/* One rounding, by way of doubles: they hold the product exactly. */
+typedef double sse2_wide __attribute__((vector_size(32)));
+#define DOUBLES(x) __builtin_convertvector(x, sse2_wide)
+#define FUSED_f32(y, x, z) __builtin_convertvector(DOUBLES(y) * DOUBLES(x) + DOUBLES(z), vec_f32)
 #define MAX_f32(x, y) ((vec_f32)_mm_max_ps(x, y))
 #define MAX_f64(x, y) ((vec_f64)_mm_max_pd(x, y))
 #define EXP2_f32(x) ((vec_f32)Sleef_exp2f4_u35sse2(x))

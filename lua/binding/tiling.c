@@ -71,7 +71,11 @@ static void read_sizes(lua_State *L, int arg, bool partial, ts_lua_tiling *out) 
     ts_tiling *t = &out->tiling;
     t->q = ts_lua_positive_field(L, arg, "q");
     t->exp = (ts_exp)ts_lua_choice_field(L, arg, "exp", TS_EXP_SLEEF, exps);
-    t->degree = (int)ts_lua_positive_field(L, arg, "degree");
+    const int64_t degree = ts_lua_positive_field(L, arg, "degree");
+    if (degree > TS_POLY_DEGREE)
+        ts_lua_arg_error(L, arg, NULL, "field 'degree': 1 to %d expected, got %I", TS_POLY_DEGREE,
+                         (LUAI_UACINT)degree);
+    t->degree = (int)degree;
     int64_t threads = ts_lua_positive_field(L, arg, "threads");
     out->threads = threads > 1 << 16 ? 1 << 16 : (int)threads;
     out->empty = ts_lua_empty_field(L, arg);
