@@ -123,7 +123,7 @@ static void check_exact(void) {
 }
 
 int main(void) {
-    CHECK_INT(ts_kernel_select(NULL), TS_OK);
+    CHECK_INT(ts_kernel_select(getenv("TESSERA_ISA")), TS_OK);
     check_random();
     check_exact();
     return check_done();
