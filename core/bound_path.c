@@ -1,7 +1,6 @@
 /* bound_path.c -- what stands between a key and the root of the word. */
+#include "block.h"
 #include "bound_row.h"
-
-enum { TS_BOUND_CHUNK = 512 }; /* keys that the engine summarises at once */
 
 /* The keys of block `block`, as rows of k from 0: ranges of the caller's *one. */
 const ts_range *ts_bound_block_keys(const ts_bound_row_state *w, int64_t block, ts_range *one,
@@ -82,7 +81,7 @@ double ts_bound_path(const ts_bound_row_state *w, int64_t block, double *chain) 
         *chain = (double)w->allowed + sink;
         return 0;
     }
-    merges += (double)((keys - 1) / TS_BOUND_CHUNK) + sink;
-    *chain = (double)(keys < TS_BOUND_CHUNK ? keys : TS_BOUND_CHUNK) + 2 * merges;
+    merges += (double)((keys - 1) / TS_CHUNK) + sink;
+    *chain = (double)(keys < TS_CHUNK ? keys : TS_CHUNK) + 2 * merges;
     return merges;
 }
