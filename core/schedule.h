@@ -15,8 +15,8 @@ typedef enum {
 typedef enum {
     TS_ORDER_FORWARD,
     TS_ORDER_BACKWARD,
-    TS_ORDER_DIAGONAL,
-    TS_ORDER_LISTED
+    TS_ORDER_DIAGONAL, /* query tile t of T starts at block 1 + t * blocks / T, and wraps round */
+    TS_ORDER_LISTED    /* as `listed` says */
 } ts_order_kind;
 
 /* Blocks are numbered from 1. They are k keys each (ranges NULL), or block b is ranges[starts[b -
@@ -29,16 +29,16 @@ typedef struct {
     const ts_range *ranges;
     const int64_t *starts; /* blocks + 1 of them */
     ts_order_kind order;
-    const int32_t
-        *listed; /* LISTED: order_rows x blocks block numbers; row min(q_tile, order_rows - 1) */
-    int64_t order_rows; /* 1: the same for every query tile; else one a query tile */
+    const int32_t *listed; /* LISTED: order_rows x blocks numbers; row min(tile, order_rows - 1) */
+    int64_t order_rows;    /* 1: the same for every query tile; else one a query tile */
     ts_merge_kind merge;
     int64_t parts;       /* of SPLIT; 1 otherwise */
     const int32_t *word; /* WORD: 2 * blocks - 1 entries, deeper side of each node first */
 } ts_schedule;
 
-/* Every block and every key once (TS_BLOCK_MISSING, TS_BLOCK_TWICE, TS_OVERLAP name it), and a word
- * that is one (TS_MALFORMED). scratch: ts_schedule_scratch bytes. */
+/* Every block and every key once (TS_BLOCK_MISSING, TS_BLOCK_TWICE, TS_KEY_MISSING, TS_KEY_UNKNOWN
+ * and TS_OVERLAP name it), and a word that is one (TS_MALFORMED, with the entry). scratch:
+ * ts_schedule_scratch bytes. */
 size_t ts_schedule_scratch(const ts_schedule *schedule);
 ts_status ts_schedule_check(const ts_schedule *schedule, void *scratch, ts_detail *detail);
 
@@ -48,9 +48,10 @@ void ts_schedule_deepen(int32_t *word, int64_t blocks, void *scratch);
 
 /* The word of part `part` (from 0) for query tile `tile` (from 0; of `tiles`), whose non-empty
  * blocks are present[0 .. count - 1] (numbers, ascending): pushes are block numbers, 0 is ⋆, and
- * empty blocks are left out, since ⊥ is the identity, in bits. Writes at most 2 * count - 1 entries
- * to word and returns how many; *depth is the stack it needs. Only where the merge is a WORD does
- * this take time in proportion to blocks; otherwise to count * log(blocks). */
+ * empty blocks are left out, since ⊥ is the identity, in bits: what remains is merged as in the
+ * whole tree. Writes at most 2 * count - 1 entries to word and returns how many; *depth is the
+ * stack it needs, at most 1 + log2(count). Takes time in proportion to count * log(blocks), and
+ * only where the order is LISTED or the merge a WORD to blocks. */
 int64_t ts_schedule_word(const ts_schedule *schedule, int64_t part, int64_t tile, int64_t tiles,
                          const int32_t *present, int64_t count, int32_t *word, int64_t *depth,
                          void *scratch);
