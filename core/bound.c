@@ -29,7 +29,8 @@ static ts_bound_road arithmetic_of(const ts_problem *p, const ts_tiling *tiling)
         .ln_base = p->base == TS_BASE_2 ? M_LN2 : 1,
         .bits = narrow ? 24 : 53,
     };
-    a.epsilon = tiling ? epsilon_of(tiling, p->dtype, a.u) : 2 * a.u; /* libm's exp and exp2: within an ulp */
+    a.epsilon = tiling ? epsilon_of(tiling, p->dtype, a.u)
+                       : 2 * a.u; /* libm's exp and exp2: within an ulp */
     return a;
 }
 

@@ -33,7 +33,8 @@ void ts_bound_average(ts_bound_row_state *w) {
  * (base 2: one) of its exponent, and one of each exponential - λ = 8 of these is more than ε. */
 static double squares_of_weight(const ts_bound_row_state *w, int64_t key, double exponentials) {
     double gap = (w->max - w->s[key]) * w->a.ln_base, unit = w->a.ln_base * w->a.ln_base;
-    return unit * w->spread[key] + exponentials + (unit == 1 ? 3 : 1) * gap * gap;
+    double each = fmax(1, w->a.epsilon / (8 * w->a.u)); /* more for a polynomial of low degree */
+    return unit * w->spread[key] + each * each * exponentials + (unit == 1 ? 3 : 1) * gap * gap;
 }
 
 /* Adds key's share to the sums of the theorem and to the squares of the expected error. */

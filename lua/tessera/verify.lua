@@ -51,7 +51,7 @@ local function standard_tilings(P)
     {q = math.max(1, n_q // 3), k = blocks(5), order = "backward", merge = "tree"},
     {q = n_q, k = blocks(11), order = "shuffle", merge = "random", seed = 7},
     {q = math.max(1, n_q // 2), k = blocks(4), order = "diagonal", merge = "right"},
-    {k = blocks(7), split = math.min(3, n_k)},
+    {k = blocks(7), split = math.min(3, n_k), exp = "poly"},
     {q = n_q, k = n_k}, -- one block, of many chunks where there are many keys
   }
 end

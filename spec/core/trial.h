@@ -172,6 +172,7 @@ static inline void trial_word(trial *t, int64_t blocks) {
 static inline void trial_tiling(trial *t, int64_t k) {
     ts_schedule *s = &t->tiling.schedule;
     t->tiling = (ts_tiling){.q = 1 + trial_draw(t, 2 * t->p.n_q + 1)};
+    if (trial_draw(t, 4) == 0) t->tiling.exp = TS_EXP_POLY;
     s->k = k;
     ts_attention_defaults(&t->p, &t->tiling);
     s->order = (ts_order_kind)trial_draw(t, 4);

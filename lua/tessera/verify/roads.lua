@@ -106,6 +106,7 @@ laws[#laws + 1] = {"fold", function(c, t)
   for _, tiling in ipairs(c.tilings) do
     local whole = {q = math.max(1, P.n_q)} -- one tile, so that one word serves all rows
     for name, value in pairs(tiling) do whole[name] = whole[name] or value end
+    whole.exp, whole.degree = nil, nil -- P:summary has the default one
     local S = run_word(P, core.problem.plan(P, whole))
     local by_engine = context.attention(P, whole)
     t:same(by_engine[1], S:output{empty = "zero"}, title(tiling) .. ": output")
