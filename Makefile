@@ -85,10 +85,15 @@ $(BUILD)/host: spec/host/host.c | $(SETUP)
 	@mkdir -p $(@D) && echo "  cc  $@"
 	$(Q)$(CC) $(BASE) $(WARN) $(CFLAGS) $(LUA_CFLAGS) $< -o $@ $(LUA_LIBS) $(LDFLAGS)
 
+# Types at the prompt for spec/repl_spec.lua.
+$(BUILD)/pty: spec/host/pty.c | $(SETUP)
+	@mkdir -p $(@D) && echo "  cc  $@"
+	$(Q)$(CC) -std=gnu11 $(WARN) $(CFLAGS) $< -o $@ $(LDFLAGS)
+
 setup: ## install the packages that are missing
 	scripts/setup
 
-programs: $(PROGRAMS) $(BUILD)/host
+programs: $(PROGRAMS) $(BUILD)/host $(BUILD)/pty
 
 test: all programs ## run the specs; ends with "N passed, N failed"
 	$(Q)$(LUA_RUN) $(BUSTED) --ignore-lua --output=spec/tally.lua $(SPECS)

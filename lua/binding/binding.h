@@ -92,6 +92,7 @@ int ts_lua_guarded(lua_State *L);
 int ts_lua_isatty(lua_State *L);
 int ts_lua_width(lua_State *L);
 int ts_lua_wait(lua_State *L);
+int ts_lua_hold_interrupts(lua_State *L);
 
 /* file.c: what the module shows of it. */
 int ts_lua_create_beside(lua_State *L);

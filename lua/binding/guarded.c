@@ -23,6 +23,7 @@ static void set_hook(int signal_number) {
 
 typedef struct {
     struct sigaction action;
+    sigset_t mask;
     lua_State *main, *thread;
 } guard;
 
@@ -31,6 +32,7 @@ static void drop_hook(lua_State *L) {
 }
 
 static void restore(const guard *before) {
+    pthread_sigmask(SIG_SETMASK, &before->mask, NULL);
     sigaction(SIGINT, &before->action, NULL);
     drop_hook(guarded_main);
     drop_hook(guarded_thread);
@@ -48,6 +50,10 @@ static void install(lua_State *L, guard *before) {
     lua_pop(L, 1);
     guarded_thread = L;
     sigaction(SIGINT, &ours, &before->action);
+    sigset_t interrupt;
+    sigemptyset(&interrupt);
+    sigaddset(&interrupt, SIGINT);
+    pthread_sigmask(SIG_UNBLOCK, &interrupt, &before->mask);
 }
 
 /* core.guarded(f, ...) -> what f(...) returns. Meanwhile Ctrl-C raises "interrupted!" in it, as in

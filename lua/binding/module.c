@@ -81,6 +81,7 @@ static void select_kernel(lua_State *L) {
 static const luaL_Reg functions[] = {
     {"options", ts_lua_options},
     {"guarded", ts_lua_guarded},
+    {"hold_interrupts", ts_lua_hold_interrupts},
     {"kind", kind},
     {"clock", clock_seconds},
     {"threads", threads},

@@ -5,11 +5,11 @@
 
 #include "binding.h"
 
-#include <errno.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
+#include <sys/select.h>
+#include <time.h>
 #include <unistd.h>
 
 static const char *const stream_names[] = {"stdin", "stdout", "stderr", NULL}; /* by number */
@@ -38,17 +38,41 @@ static void note(int signal_number) {
     interrupted = 1;
 }
 
+/* core.hold_interrupts(): from here on SIGINT reaches this thread in core.wait and core.guarded
+ * alone. Elsewhere it waits: neither a prompt's code nor readline's has to bear one at any
+ * instruction. */
+int ts_lua_hold_interrupts(lua_State *L) {
+    sigset_t interrupt;
+    (void)L;
+    sigemptyset(&interrupt);
+    sigaddset(&interrupt, SIGINT);
+    pthread_sigmask(SIG_BLOCK, &interrupt, NULL);
+    return 0;
+}
+
+/* Waits for standard input, and lets SIGINT come only meanwhile; > 0 when there is something to
+ * read. */
+static int wait_for_input(double seconds) {
+    struct timespec limit = {.tv_sec = (time_t)seconds,
+                             .tv_nsec = (long)((seconds - (double)(time_t)seconds) * 1e9)};
+    fd_set input;
+    sigset_t open;
+    FD_ZERO(&input);
+    FD_SET(STDIN_FILENO, &input);
+    pthread_sigmask(SIG_SETMASK, NULL, &open);
+    sigdelset(&open, SIGINT);
+    return pselect(STDIN_FILENO + 1, &input, NULL, NULL, seconds < 0 ? NULL : &limit, &open);
+}
+
 /* core.wait([seconds]) -> "ready" | "timeout" | "interrupted": waits until standard input can be
  * read, or SIGINT comes. The handler is there only meanwhile, and without SA_RESTART. */
 int ts_lua_wait(lua_State *L) {
     double seconds = luaL_optnumber(L, 1, -1);
-    int milliseconds = seconds < 0 || !(seconds < 1e6) ? -1 : (int)(seconds * 1000);
     struct sigaction ours = {.sa_handler = note}, before;
     sigemptyset(&ours.sa_mask);
     interrupted = 0;
     sigaction(SIGINT, &ours, &before);
-    struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
-    int ready = poll(&input, 1, milliseconds);
+    int ready = wait_for_input(seconds < 1e6 ? seconds : -1);
     sigaction(SIGINT, &before, NULL);
     lua_pushstring(L, interrupted ? "interrupted" : ready > 0 ? "ready" : "timeout");
     return 1;

@@ -85,7 +85,8 @@ end
 
 local function expanded(path) return (path:gsub("^~/", (os.getenv "HOME" or "~") .. "/")) end
 
--- Paths that begin with `path`; folders end in a slash.
+-- Paths that begin with `path`; folders end in a slash. Where a single folder does, what is in it: readline would close
+-- the quote behind a single match.
 local function file_matches(path)
   local folder, wanted = path:match "^(.*/)([^/]*)$"
   if not folder then folder, wanted = "", path end
@@ -95,6 +96,7 @@ local function file_matches(path)
       list[#list + 1] = folder .. name .. (is_folder and "/" or "")
     end
   end
+  if #list == 1 and list[1]:find "/$" and next(entries(expanded(list[1]))) then return file_matches(list[1]) end
   table.sort(list)
   return list
 end

@@ -93,11 +93,8 @@ function repl.open(script)
   self.session.env.os = closing_exit(lines)
   self.say(("Tessera %s: `ts` is loaded. ?NAME or ?WORDS for help, : for commands, Ctrl-D to leave."):format(ts.version))
   if script then commands.run(self, "load " .. script) end
-  repeat
-    -- Ctrl-C between a wait and a run finds this guard.
-    local ok, err = pcall(core.guarded, step, self, lines)
-    if not ok then self.complain(tostring(err)) end
-  until self.done
+  core.hold_interrupts()
+  repeat step(self, lines) until self.done
   lines.close()
 end
 

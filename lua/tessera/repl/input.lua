@@ -20,7 +20,8 @@ local function load_readline()
   return ok and readline.handler_install and readline.sigcleanup and readline or nil
 end
 
--- The user's line by read_char's callbacks, which end at once when Ctrl-C comes.
+-- The user's line by read_char's callbacks, which end at once when Ctrl-C comes. Then the next handler_install begins a
+-- new line; handler_remove would do so too, but lua-readline's first closes the stream that readline then writes to.
 local function read_line(readline, prompt)
   local line, finished
   readline.handler_install(prompt, function(text)
@@ -33,7 +34,6 @@ local function read_line(readline, prompt)
       readline.read_char()
     elseif what == "interrupted" then
       readline.sigcleanup()
-      readline.handler_remove()
       io.write "\n"
       return nil, "interrupted"
     end
@@ -46,7 +46,7 @@ local function with_readline(readline, matches)
   readline.set_readline_name "tessera"
   readline.set_complete_function(function(text, from, to)
     readline.set_completion_append_character ""
-    return matches(text, from, to)
+    return matches(text, from, to - 1) -- lua-readline 3's `to` is one beyond the word
   end)
   local last
   return {
