@@ -9,6 +9,16 @@ local check = require "tessera.check"
 local core = require "tessera.core"
 local draw = require "tessera.draw"
 
+--- What a mask tells of itself.
+---     local m = ts.mask.causal{2, 5}
+---     m.rows, m.cols, m.heads, m.kind --> 2  5  nil  lifted
+---     m(1, 4), m(1, 5)                --> true  false
+---     m - ts.mask.window({2, 5}, 1, 0) == m & ~ts.mask.window({2, 5}, 1, 0) --> true
+---@class mask
+---@field rows integer queries
+---@field cols integer keys
+---@field heads integer? nil where one mask serves every head
+---@field kind "lifted"|"called" whether a program of the core decides a cell, or Lua was asked for each
 local methods = core.mask.methods
 
 --- How many cells are kept, over all heads; with ranges, of queries i1..i2 and keys j1..j2 (of head h).
@@ -22,6 +32,7 @@ local methods = core.mask.methods
 methods.count = methods.count
 
 --- The kept part of all cells, from 0 to 1; 0 where there are none.
+--     ts.mask.causal(4):density()    --> 0.625
 ---@return number
 methods.density = methods.density
 
@@ -38,11 +49,14 @@ methods.row_count = methods.row_count
 methods.empty_rows = methods.empty_rows
 
 --- The mask as an n_q × n_k matrix of 0 and 1 (of head h).
+--     ts.mask.causal(4):matrix():sum("rows"):table()    --> {{1.0}, {2.0}, {3.0}, {4.0}}
 ---@param h? integer
 ---@return matrix
 methods.matrix = methods.matrix
 
 --- The mask as text that `ts.mask.parse` reads back: a line a query, `1` keeps and `.` drops.
+--     local m = ts.mask.window(5, 1, 1)
+--     ts.mask.parse(m:text()) == m    --> true
 ---@param h? integer
 ---@return string
 methods.text = methods.text
@@ -54,20 +68,25 @@ methods.text = methods.text
 methods.differs = methods.differs
 
 --- The mask of one head, without heads.
+--     local m = ts.mask(4, 4, function(i, j, h) return j <= i and i - j < h end, {heads = 2})
+--     m:head(1):count(), m:head(2):count()    --> 4  7
 ---@param h integer
 ---@return mask
 methods.head = methods.head
 
---- What n layers of this square mask reach: key j from query i by at most n steps, each allowed. compose(1) is m.
+--- What n layers of this square mask reach: key j from query i by n steps, each allowed. compose(1) is m.
+--     ts.mask.window(9, 2, 0):compose(3) == ts.mask.window(9, 6, 0)    --> true
 ---@param n integer 1 or more
 ---@return mask
 methods.compose = methods.compose
 
---- The program that decides a cell, for tests.
+--- The program that decides a cell of a lifted mask, for tests.
+--     ts.mask.causal(4):program():text()    --> return j <= i
 ---@return program
 methods.program = methods.program
 
 --- Why the predicate was called, as the lifter told; nil where it was lifted.
+--     ts.mask.causal(4):why()    --> nil
 ---@return string?
 methods.why = methods.why
 

@@ -101,7 +101,7 @@ local function tree(low, leaves, index)
 end
 
 --- Iterates over all Catalan(n - 1) bracketings of n; a new table each time ({1} for n = 1).
---     for b in ts.bracketings(4) do assert(ts.fold(list, b) == ts.fold(list)) end
+--     for b in ts.bracketings(#list) do print(ts.diff(ts.fold(list, b):output(), O)) end
 ---@param n integer up to 36 (beyond, their number does not fit an integer)
 ---@return fun(): table?
 function bracketing.bracketings(n)
@@ -170,15 +170,26 @@ function bracketing.sets(number, n)
   return sets
 end
 
--- Makes `number` the next one in which each key is in a block at most one above those before it.
-local function advance_blocks(number, n)
+-- Numbers after `key`, the least by the alphabet with which blocks up to `last` come to `k` (any number without k).
+local function fill(number, key, n, last, k)
+  for after = key + 1, n do
+    local block = (k or 0) - n + after
+    number[after] = block > last and block or 1
+  end
+end
+
+-- Makes `number` the next one by the alphabet in which each key is in a block at most one above those before it.
+local function advance_blocks(number, n, k)
   for key = n, 2, -1 do
     local highest = 0
     for before = 1, key - 1 do highest = math.max(highest, number[before]) end
-    if number[key] <= highest then
-      number[key] = number[key] + 1
-      for after = key + 1, n do number[after] = 1 end
-      return true
+    for block = number[key] + 1, math.min(highest + 1, k or n) do
+      local last = math.max(highest, block)
+      if (k or last) - last <= n - key then
+        number[key] = block
+        fill(number, key, n, last, k)
+        return true
+      end
     end
   end
   return false
@@ -186,21 +197,20 @@ end
 
 --- Iterates over all partitions of the keys 1 .. n into k sets (any number without k). A set is a list
 -- of {first, last}: as the tiling's `k` and P:summary take them. A new table each time.
---     for sets in ts.partitions(4, 2) do P:attention{k = sets} end
+--     for sets in ts.partitions(P.n_k, 2) do P:attention{k = sets} end
 ---@param n integer
 ---@param k? integer
 ---@return fun(): integer[][][]?
 function bracketing.partitions(n, k)
   n = count_argument(n, 1, "partitions")
   k = k ~= nil and count_argument(k, 2, "partitions") or nil
-  local number, more = nil, true
+  local number, more = {}, k == nil or k <= n and (k > 0 or n == 0)
+  fill(number, 0, n, 0, k)
   return function()
-    number = number or counted(n, function() return 1 end)
-    while more do
-      local blocks = bracketing.sets(number, n)
-      more = advance_blocks(number, n)
-      if k == nil or #blocks == k then return blocks end
-    end
+    if not more then return nil end
+    local blocks = bracketing.sets(number, n)
+    more = advance_blocks(number, n, k)
+    return blocks
   end
 end
 

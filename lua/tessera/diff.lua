@@ -63,6 +63,8 @@ end
 
 --- How many ulps lie between each cell of A and of B, in double (inf and NaN as `ts.diff` has them);
 --- of two numbers, a number.
+---
+---     ts.ulps(1, 1 + 2 ^ -52) --> 1.0
 ---@param A matrix|number
 ---@param B matrix|number of A's shape and dtype
 ---@return matrix|number

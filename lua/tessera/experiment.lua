@@ -65,9 +65,13 @@ local kinds = {run = "function", grid = "table", seeds = "any", file = "string",
 --
 --     local e = ts.experiment{
 --       grid = {n = {64, 256}, merge = {"online", "tree"}}, seeds = 3, file = "error.csv",
---       run = function(p, seed) return ts.diff(attention(p, seed)).ulps end,
+--       run = function(p, seed)
+--       local X = ts.randn(p.n, 8, {seed = seed})
+--       local P = ts.problem{Q = X, K = X, V = X}
+--       return ts.diff(P:attention{k = 16, merge = p.merge}, P:softmax()).ulps
+--     end,
 --     }
---     print(e)                       --> mean ± standard deviation over the seeds
+--     print(e)                       -- mean ± standard deviation over the seeds
 --     print(e:summary()[1].value.mean, e[1].seconds)
 --
 -- The result is a list of runs {name of the grid =, seed =, value = (or the names measured), seconds =}, in the grid's order

@@ -5,7 +5,33 @@ local call = require "tessera.heads.call"
 local layer = require "tessera.heads.layer"
 local projections = require "tessera.heads.projections"
 
-local heads, methods = {}, layer.methods
+local heads = {}
+
+--- What a layer has: its sizes, and its weights as views that can be set or assigned.
+---     local layer = ts.heads{heads = 4, d_q = 8, bias = true, seed = 1}
+---     layer.d_h, layer.WQ[1].rows, layer.WQ[1].cols, layer.WO.rows --> 2  8  2  8
+---     layer.WQ[2] = ts.zeros(8, 2)
+---     layer.bO:fill(1);
+---@class layer
+---@field heads integer query heads
+---@field kv_heads integer key heads
+---@field d_q integer the width of the query input
+---@field d_k integer the width of the key input
+---@field d_v integer the width of the value input
+---@field d_h integer the width of one head's queries and keys
+---@field d_vh integer the width of one head's values
+---@field d_o integer the width of the output
+---@field dtype "f64"|"f32" of its weights
+---@field WQ matrix[] W^Q of each query head, d_q × d_h
+---@field WK matrix[] W^K of each key head, d_k × d_h
+---@field WV matrix[] W^V of each key head, d_v × d_vh
+---@field WO matrix W^O, heads·d_vh × d_o
+---@field bQ matrix[]? the bias of each query head, 1 × d_h; nil where there is none
+---@field bK matrix[]? the bias of each key head, 1 × d_h
+---@field bV matrix[]? the bias of each key head's values, 1 × d_vh
+---@field bO matrix? the bias of the output, 1 × d_o
+---@field rope table? how queries and keys are turned, as of `ts.rope`
+local methods = layer.methods
 
 --- A multi-head attention layer. `heads` and `d_q` must be given; the other sizes follow:
 --- * `kv_heads` = heads, a divisor of it: heads that share keys and values (grouped-query attention);
@@ -17,7 +43,7 @@ local heads, methods = {}, layer.methods
 --- unless they are given: `WQ`, `WK`, `WV` as a list with one a head or as one matrix with the heads side by
 --- side, `WO`, and `bQ`, `bK`, `bV`, `bO` likewise.
 ---
----     local layer = ts.heads{heads = 8, d_q = 512, bias = true, seed = 1}
+---     local layer = ts.heads{heads = 8, d_q = X.cols, bias = true, seed = 1}
 ---     local O = layer(X, {mask = ts.mask.causal(X.rows)})       -- or layer(X, Y), or layer(Q, K, V)
 ---     layer.WQ[3] = layer.WQ[3] * 2
 ---
@@ -50,7 +76,7 @@ function methods:heads_output(...)
 end
 
 --- The attention weights of each head, n_q x n_k. Arguments as of the layer itself.
----     ts.plot.matrix(layer:weights(X)[3])
+---     layer:weights(X)[3]:argmax("rows")    -- the key that each query of head 3 looks at most
 ---@return matrix[]
 function methods:weights(...)
   local P, list = call.problem(self, "weights", ...), {}
@@ -82,6 +108,7 @@ function methods:similarity(...)
 end
 
 --- How many numbers the layer has learnt or would learn: all weights and biases.
+---     ts.heads{heads = 4, d_q = 8}:parameters() --> 256
 ---@return integer
 function methods:parameters()
   local state, count = layer.state(self), 0
@@ -125,7 +152,8 @@ function methods:cache() return require "tessera.heads.cache".cache(self) end
 ---     for i = 1, X.rows do print(layer:step(X:slice(i, i), cache)) end
 --- Given lists of inputs and caches, it returns the list of outputs; keys that the caches share (see `fork`)
 --- are summarised once for all of them.
----     local y = layer:step({a, b}, {cache, cache:fork()})
+---     local x = X:row(1)
+---     local y = layer:step({x, x}, {cache, cache:fork()})
 ---@param x matrix|matrix[] n x d_q
 ---@param caches table|table[]
 ---@param options? table

@@ -9,6 +9,10 @@ core.home((debug.getinfo(1, "S").source:gsub("init%.lua$", "")))
 local check = require "tessera.check"
 require "tessera.matrix" -- what any matrix can do, wherever it comes from
 
+--- `ts` itself.
+---     ts.version --> 0.1.0
+---@class ts
+---@field version string the version of Tessera
 local ts = {version = "0.1.0"} -- the Makefile reads it here
 
 -- Where each public name lives: the module's name, and its field (true: the module itself).

@@ -165,7 +165,7 @@ end
 -- * `seed` (1), `rounds` (200 cases a law), `roundings` (64: what the functions together may round, a key).
 --
 --     local l = ts.laws{merge = f, summarize = g, finish = h, bottom = {-math.huge, 0, 0}}
---     print(l)                             --> a line a law; a counterexample under each one that fails
+--     print(l)                             -- a line a law; a counterexample under each one that fails
 --     print(l.associativity.counterexample)
 --
 -- The result is a list of {law, cases, ok, counterexample (a line of Lua), keys}, also by name, with `ok`.

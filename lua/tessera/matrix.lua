@@ -10,10 +10,14 @@
 local core = require "tessera.core"
 local check = require "tessera.check"
 
+--- What every matrix has.
+---     local A = ts.ones(2, 3)
+---     A.rows, A.cols, #A, A.dtype --> 2  3  2  f64
+---     (A * A:t())(1, 2)           --> 3.0
 ---@class matrix
----@field rows integer
----@field cols integer
----@field dtype "f64"|"f32"
+---@field rows integer how many rows; `#A` is the same
+---@field cols integer how many columns
+---@field dtype "f64"|"f32" what each number is stored as
 ---@operator call(integer, integer): number
 ---@operator len: integer
 ---@operator unm: matrix

@@ -9,6 +9,28 @@ local check = require "tessera.check"
 
 require "tessera.summary" -- the fields and methods of what P:summary returns
 
+--- What a problem tells of itself.
+---     local P = ts.problem{Q = ts.zeros(2, 6), K = ts.zeros(5, 6), V = ts.zeros(5, 4), heads = 2}
+---     P.n_q, P.n_k, P.d, P.d_v, P.heads --> 2  5  3  2  2
+---@class problem
+---@field Q matrix the queries, n_q × heads·d
+---@field K matrix the keys, n_k × kv_heads·d
+---@field V matrix the values, n_k × kv_heads·d_v
+---@field mask mask|mask[]? the mask, or the list with one a head; nil for all cells
+---@field score function|function[]? the score function, or the list with one a head
+---@field sink number|number[]? the logit without a value, or the list with one a head
+---@field scale number|number[] what scores are multiplied by
+---@field base number e, or 2
+---@field n_q integer query rows
+---@field n_k integer keys
+---@field d integer the width of one head's queries and keys
+---@field d_v integer the width of one head's values
+---@field heads integer query heads
+---@field kv_heads integer key heads, which groups of query heads share
+---@field dtype "f64"|"f32" of Q, K, V and all results
+---@field first_key integer the number of K's first row
+---@field empty "error"|"zero" what becomes of a row without keys
+---@field nonfinite "error"|"propagate" what becomes of NaN and +∞
 local methods = core.problem.methods
 
 local kinds = {
@@ -256,7 +278,7 @@ methods.softmax = methods.softmax
 methods.attention = methods.attention
 
 --- The attention weights of head `h`: e^(s - lse), and 0 where a key is not allowed.
---     P:weights(2):draw()
+--     P:weights():argmax("rows")    -- the key that each query looks at most
 ---@param h? integer from 1
 ---@return userdata n_q × n_k
 methods.weights = methods.weights

@@ -48,7 +48,7 @@ local function public_name(source, target)
   if source.law then return not target:find "[%.:]" and "law " .. target or nil end
   if source[target] and not source[target]:find "[%.:]$" then return source[target] end
   local owner, field = target:match "^([%w_]+)[%.:]([%w_]+)$"
-  local prefix = owner and source[owner]
+  local prefix = owner and not field:find "^__" and source[owner]
   return prefix and prefix:find "[%.:]$" and prefix .. field or nil
 end
 
@@ -87,6 +87,17 @@ local function field(t, key)
   return ok and value or nil
 end
 
+--- The example texts of a topic.
+---@param topic table
+---@return string[]
+function reference.examples(topic)
+  local list = {}
+  for _, piece in ipairs(topic.body) do
+    if piece.kind == "code" then list[#list + 1] = piece.text end
+  end
+  return list
+end
+
 --- The value that a name stands for, or nil where there is none.
 ---@param name string
 ---@return any
@@ -104,23 +115,46 @@ end
 
 -- Topics ------------------------------------------------------------------------------------------
 
--- A block of annotations as a topic: with its name, its file, and who stands beside it.
+-- Laws, and fields of values, are no names that Lua could look up.
+local function is_public(name)
+  return name:find "^law " or name:find "^%l+%.[%w_]+$" and not name:find "^ts%." or reference.value(name) ~= nil
+end
+
+-- A block of annotations as a topic: with its name and its file.
 local function add(topics, name, block, file)
-  if topics.by_name[name] or not (name:find "^law " or name:find "^%l+%.%w+$" and not name:find "^ts" or reference.value(name) ~= nil) then
-    return
-  end
+  if topics.by_name[name] or not is_public(name) then return end
   block.name, block.file = name, file
   topics[#topics + 1] = block
   topics.by_name[name] = block
 end
 
--- The fields that a class has, each a topic of its own.
+-- A topic that is one field of a class, or one law, with examples of its own.
+local function small(block, text, type_text, examples)
+  local body = {{kind = "text", text = text}}
+  for _, example in ipairs(examples) do body[#body + 1] = {kind = "code", text = example} end
+  return {line = block.line, body = body, params = {}, see = {}, field = type_text ~= nil,
+    returns = type_text and {{type = type_text, text = ""}} or {}}
+end
+
 local function add_fields(topics, block, file)
   for _, f in ipairs(block.fields) do
-    add(topics, block.class .. "." .. f.name, {
-      line = block.line, body = {{kind = "text", text = f.text}}, params = {}, see = {}, fields = {}, operators = {}, overloads = {},
-      returns = {{type = f.type, text = ""}}, field = true, example = f.example,
-    }, file)
+    add(topics, block.class .. "." .. f.name, small(block, f.text, f.type, reference.examples(block)), file)
+  end
+end
+
+local function add_law(topics, name, block, file)
+  local example = ('print(P:verify{laws = "%s"})'):format(name:match "^law (.*)$")
+  add(topics, name, small(block, block.body[1].text, nil, {example}), file)
+end
+
+-- Methods that are functions of `ts`, too, such as exp, have their comment there.
+local function add_twins(topics)
+  local by_value = {}
+  for _, topic in ipairs(topics) do
+    if topic.name:find "^ts%.[%w_]+$" then by_value[reference.value(topic.name)] = topic end
+  end
+  for name, method in next, core.matrix.methods do
+    topics.by_name["matrix:" .. name] = topics.by_name["matrix:" .. name] or by_value[method]
   end
 end
 
@@ -138,9 +172,11 @@ local function collect()
         add_fields(topics, block, source[1])
       end
       local name = public_name(source, block.target)
-      if name and not block.class then add(topics, name, block, source[1]) end
+      if name and source.law then add_law(topics, name, block, source[1])
+      elseif name and not block.class then add(topics, name, block, source[1]) end
     end
   end
+  add_twins(topics)
   return topics
 end
 

@@ -1,4 +1,5 @@
 --- Samples: things drawn by chance, from a seed. Without one, each draw of a process is another.
+--     ts.sample.permutation(3, {seed = 1})[1] == ts.sample.permutation(3, {seed = 1})[1]    --> true
 
 local core = require "tessera.core"
 local check = require "tessera.check"
@@ -24,7 +25,7 @@ end
 local function seed_of(options, n, name) return core.options(options, n, name, {seed = "integer"}).seed end
 
 --- An order of 1 .. n, each as likely as any other.
---     P:attention{k = 4, order = ts.sample.permutation(8, {seed = 1})}
+--     P:attention{k = 4, order = ts.sample.permutation(P.n_k // 4, {seed = 1})}
 ---@param n integer
 ---@param options? {seed: integer}
 ---@return integer[]

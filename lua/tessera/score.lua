@@ -4,6 +4,7 @@
 -- and head h, all from 1; `ts.problem{score = f}` takes one for all heads, or a list with one a head. Those
 -- below are such functions; `ts.score.chain` puts several in a row. A mask comes later: a score
 -- function is asked for allowed keys only.
+--     ts.problem{Q = Q, K = K, V = V, score = function(s, i, j) return s - math.abs(i - j) / 8 end}:softmax();
 
 local core = require "tessera.core"
 local check = require "tessera.check"
@@ -26,7 +27,8 @@ end
 -- has slope 2^-h; 6 heads have 2^-2, 2^-4, 2^-6, 2^-8, 2^-1, 2^-3, as in the authors' code. The bias is
 -- slope · (j - i), as theirs: for causal masks. Where queries do not sit on keys of the same number
 -- (n_q ≠ n_k), all scores of a row move together, and the output does not change.
---     ts.problem{Q = Q, K = K, V = V, heads = 8, mask = ts.mask.causal(n), score = ts.score.alibi(8)}
+--     ts.score.alibi(8)(0, 5, 3, 1)    --> -1.0
+--     ts.problem{Q = X, K = X, V = X, heads = 8, mask = ts.mask.causal(n), score = ts.score.alibi(8)}:attention();
 ---@param heads integer 1 or more
 ---@return fun(s: number, i: integer, j: integer, h: integer): number
 function score.alibi(heads)
@@ -37,7 +39,7 @@ function score.alibi(heads)
 end
 
 --- Soft capping (Gemma 2): c · tanh(s / c), which is about s where s is small, and never beyond c.
---
+--     ts.score.softcap(50)(0), ts.score.softcap(50)(1e6)    --> 0.0  50.0
 ---@param c number above 0
 ---@return fun(s: number): number
 function score.softcap(c)
@@ -99,6 +101,7 @@ end
 
 --- The program of a score function for a problem of these sizes (without them: of any), or the
 -- function itself and why it has to be called.
+--     ts.score.compile(function(s, i, j) return s - (i - j) end):text()    --> return s - float(i - j)
 ---@param f function
 ---@param n_q? integer
 ---@param n_k? integer the number of the last key

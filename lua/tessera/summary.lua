@@ -8,6 +8,20 @@ local core = require "tessera.core"
 local check = require "tessera.check"
 
 local summary = {}
+
+--- What a summary shows of itself. The matrices are copies, in which ⊥ stands as -inf, 0 and 0.
+---     local S = ts.summary{max = ts.zeros(3, 1), norm = ts.ones(3, 1), value = ts.ones(3, 2)}
+---     S.n_q, S.heads, S.d_v, S.dtype --> 3  1  2  f64
+---     S.value:sum()                  --> 6.0
+---@class summary
+---@field max matrix m, n_q × heads
+---@field norm matrix ℓ, n_q × heads
+---@field value matrix z, n_q × heads·d_v
+---@field n_q integer query rows
+---@field heads integer query heads
+---@field d_v integer the width of one head's values
+---@field dtype "f64"|"f32" of its numbers
+---@field base number e, or 2
 local methods = core.summary.methods
 
 local kinds = {
@@ -116,7 +130,7 @@ methods.bottoms = methods.bottoms
 
 --- Writes the summary to a `.safetensors` file, from which `ts.summary.load` reads it: another day, or on
 -- another machine, to be merged with other parts. What keeps strangers apart comes with it.
---     P:summary(1, 400):save "part-1.safetensors"
+--     P:summary(1, 6):save "part-1.safetensors"
 ---@param path string
 function methods:save(path) require("tessera.summary_file").save(self, path) end
 

@@ -61,7 +61,7 @@ end
 
 --- Writes S to a `.safetensors` file. Merging it later, here or elsewhere, is checked as if it had never left:
 --- overlapping keys, or another problem's summary, are an error. Score functions are known by a fingerprint.
----     P:summary(1, 400):save "part-1.safetensors"
+---     P:summary(1, 6):save "part-1.safetensors"
 ---@param S userdata summary
 ---@param path string
 function summary_file.save(S, path)

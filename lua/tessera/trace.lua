@@ -57,7 +57,7 @@ end
 -- on the top of the stack (nil for ⊥), and `depth`, how many are on it. The whole has `row`, `head`, `word`, `blocks`,
 -- `sink`, and the row's `output` and `lse`, in the bits that P:attention gives (with exp = "sleef").
 --     local t = P:trace(5, {k = 4, order = "backward", merge = "tree"})
---     print(t)                    --> a line a step, with what is left of the word
+--     print(t)                    -- a line a step, with what is left of the word
 --     print(t[3].left, t[3].max)
 -- Errors: a row or head that there is not; those of P:attention.
 ---@param i integer from 1

@@ -50,6 +50,7 @@ local function scaled(f, e)
 end
 
 --- e^x: its relative error is about |x| · 2^-53.
+---     ts.laws.wide.exp(1e5):log() --> 100000.0
 ---@param x number -inf gives 0
 ---@return table
 function wide.exp(x)
@@ -63,10 +64,13 @@ function wide.exp(x)
 end
 
 --- The double nearest to it: inf or 0 where it is out of range.
+---     local wide = ts.laws.wide
+---     (wide.exp(1000) / wide.exp(1000)):number() --> 1.0
 ---@return number
 function methods:number() return scaled(self.fraction, self.exponent + self.far) end
 
 --- Its natural logarithm.
+---     (ts.laws.wide.exp(1e6) * ts.laws.wide.exp(1e6)):log() --> 2000000.0
 ---@return number
 function methods:log() return math.log(self.fraction) + (self.exponent + self.far) * math.log(2) end
 

@@ -11,6 +11,11 @@ local layers = require "tessera.heads.layer"
 local problem = require "tessera.problem"
 local summary = require "tessera.summary"
 
+--- What a cache tells of itself.
+---     local cache = ts.heads{heads = 2, d_q = 4}:cache()
+---     cache.length --> 0
+---@class cache
+---@field length integer how many keys it holds; `#cache` is the same
 local methods = {}
 local cache = {methods = methods}
 

@@ -1,0 +1,187 @@
+-- Every public name has help and an example, and every example runs and shows what it promises.
+local core = require "tessera.core"
+local help = require "tessera.help"
+local reference = require "tessera.reference"
+local transcript = require "spec.transcript"
+local ts = require "tessera"
+
+local topics = reference.topics()
+
+-- A merge for ts.laws: states are {m, l, z}.
+local function summarized(scores, values)
+  local state = {-math.huge, 0, 0}
+  for _, s in ipairs(scores) do state[1] = math.max(state[1], s) end
+  for n, s in ipairs(scores) do
+    local weight = math.exp(s - state[1])
+    state[2], state[3] = state[2] + weight, state[3] + weight * values[n]
+  end
+  return state
+end
+
+local function merged(a, b)
+  local m = math.max(a[1], b[1])
+  if m == -math.huge then return a end
+  local x, y = math.exp(a[1] - m), math.exp(b[1] - m)
+  return {m, x * a[2] + y * b[2], x * a[3] + y * b[3]}
+end
+
+local function finished(state) return state[3] / state[2] end
+
+-- What examples speak of without making it, for problems of n keys.
+local function setting(n)
+  local function random(cols, seed) return ts.randn(n, cols, {seed = seed}) end
+  local v = {Q = random(4, 1), K = random(4, 2), V = random(4, 3), X = random(16, 4), W = ts.randn(16, 16, {seed = 5}), n = n}
+  v.P = ts.problem{Q = v.Q, K = v.K, V = v.V, mask = ts.mask.causal(n)}
+  v.O, v.lse = v.P:softmax()
+  v.S, v.T, v.U = v.P:summary(1, n // 2), v.P:summary(n // 2 + 1, n - 1), v.P:summary(n, n)
+  v.list = {v.P:summary(1, 2), v.P:summary(3, 4), v.P:summary(5, 6), v.P:summary(7, n)}
+  v.f, v.g, v.h = merged, summarized, finished
+  v.mask, v.tiling = ts.mask.causal(n), {q = 4, k = 3, merge = "tree"}
+  v.layer = ts.heads{heads = 8, d_q = 16, seed = 6}
+  v.cache = v.layer:cache()
+  v.a = ts.mask.causal(9)
+  v.b = v.a | ts.mask(9, 9, function(i, j) return i == 3 and j >= 7 end)
+  return v
+end
+
+-- The files that examples read.
+local function write_files(folder)
+  local v = setting(12)
+  v.P:summary(1, 6):save(folder .. "part-1.safetensors")
+  v.P:summary(7, 12):save(folder .. "part-2.safetensors")
+  ts.save(folder .. "queries.npy", v.Q)
+  local weights, model = {}, {}
+  for _, name in ipairs{"query", "key", "value", "output"} do
+    weights[name .. ".weight"] = ts.randn(384, 384, {seed = 1})
+    model["layers.3." .. name .. ".weight"] = weights[name .. ".weight"]
+  end
+  ts.save(folder .. "layer.safetensors", weights)
+  ts.save(folder .. "model.safetensors", model)
+end
+
+local files = {"error.csv", "part-1.safetensors", "part-2.safetensors", "queries.npy", "layer.safetensors", "model.safetensors",
+  "output.npy", "run.safetensors"}
+
+-- The code with its files in that folder.
+local function in_folder(code, folder)
+  for _, name in ipairs(files) do code = code:gsub('"' .. name:gsub("%p", "%%%0") .. '"', '"' .. folder .. name .. '"') end
+  return code
+end
+
+describe("help", function()
+  -- Walks what is there, not what is said to be there.
+  local function each_name(visit)
+    for name, value in pairs(ts) do
+      visit("ts." .. name)
+      if type(value) == "table" then
+        for field in next, value do if type(field) == "string" then visit("ts." .. name .. "." .. field) end end
+      end
+    end
+    for _, kind in ipairs{"matrix", "mask", "summary", "problem", "layer", "cache", "wide"} do
+      for name in next, reference.methods(kind) do
+        if not name:find "^__" then visit(kind .. ":" .. name) end
+      end
+    end
+  end
+
+  it("is there for every public function, method, option table and law", function()
+    local missing, count = {}, 0
+    each_name(function(name)
+      count = count + 1
+      if not topics.by_name[name] then missing[#missing + 1] = name end
+    end)
+    for _, law in ipairs(ts.problem{Q = ts.ones(2, 1), K = ts.ones(3, 1), V = ts.ones(3, 1)}:verify{rounds = 1}) do
+      if not topics.by_name["law " .. law.law] then missing[#missing + 1] = "law " .. law.law end
+    end
+    assert.same({}, missing)
+    assert.is_true(count > 120)
+  end)
+
+  it("says something, with every argument of a function", function()
+    for _, topic in ipairs(topics) do
+      assert(#topic.body > 0 and #topic.body[1].text > 3, topic.name .. " says nothing")
+      local value = reference.value(topic.name)
+      local what = type(value) == "function" and debug.getinfo(value, "uS")
+      if what and what.what == "Lua" and not what.isvararg then
+        local own = topic.name:find ":" and 1 or 0
+        assert(#topic.params == what.nparams - own, ("%s has %d parameters, of which %d are described"):format(topic.name,
+          what.nparams - own, #topic.params))
+      end
+    end
+  end)
+
+  it("has an example for every name", function()
+    for _, topic in ipairs(topics) do assert(#reference.examples(topic) > 0, topic.name .. " has no example") end
+  end)
+
+  describe("example", function()
+    local folder
+    setup(function()
+      folder = os.tmpname()
+      os.remove(folder)
+      os.execute("mkdir " .. folder)
+      folder = folder .. "/"
+      write_files(folder)
+    end)
+    teardown(function() os.execute("rm -r " .. folder) end)
+
+    local done = {}
+    for _, topic in ipairs(topics) do
+      for _, code in ipairs(reference.examples(topic)) do
+        if not done[code] then
+          done[code] = true
+          it(("of %s runs: %s"):format(topic.name, code:match "^[^\n]*"), function()
+            local n = code:find "1024" and 1024 or code:find "permutations%(5%)" and 10 or 12
+            transcript.run(in_folder(code, folder), setting(n))
+          end)
+        end
+      end
+    end
+  end)
+
+  it("finds names, methods with a receiver, fields, options, laws and values", function()
+    local function first_line(x) return help.text(x):match "^[^\n]*" end
+    assert.equal("ts.mask.causal(size [, options])", first_line "ts.mask.causal")
+    assert.equal("ts.mask.causal(size [, options])", first_line "causal")
+    assert.equal("ts.mask.causal(size [, options])", first_line(ts.mask.causal))
+    assert.equal("P:attention([tiling])", first_line "P:attention")
+    assert.equal("P:attention([tiling])", first_line " attention() ")
+    assert.equal("P.first_key", first_line "P.first_key")
+    assert.equal("law commutativity", first_line "commutativity")
+    assert.matches("^  order of P:attention +.*backward", help.text "order")
+    assert.equal("matrix", first_line(ts.zeros(1, 1)))
+    assert.equal("problem", first_line(setting(12).P))
+    assert.matches("m:row_count", help.text(ts.mask.causal(2)))
+    assert.matches("ts%.problem", help.text(ts))
+    assert.equal(help.text(), help.text "")
+  end)
+
+  it("searches where nothing has that name, and then names the near one", function()
+    assert.matches("ts%.mask%.window", help.text "sliding window")
+    assert.equal("Nothing is known of 'atention': did you mean 'attention'?", help.text "atention")
+    assert.equal("Nothing is known of 'xyzzyqq'.", help.text "xyzzyqq")
+  end)
+
+  it("names what to see also, and only what there is", function()
+    for _, topic in ipairs(topics) do
+      for _, name in ipairs(help.see_also(topic)) do
+        local kind_name = name:gsub("^P([.:])", "problem%1"):gsub("^S([.:])", "summary%1"):gsub("^x:", "wide:")
+        assert(topics.by_name[kind_name] or name:find "^m[.:]" or topics.by_name[name], name)
+      end
+    end
+    assert.is_true(#help.see_also(topics.by_name["problem:attention"]) >= 2)
+  end)
+
+  it("keeps to the width", function()
+    for _, topic in ipairs(topics) do
+      for line in help.topic(topic, 72):gmatch "[^\n]+" do
+        assert(line:find "^    " or line:find "^%S+%(" or utf8.len(line) <= 72, line)
+      end
+    end
+  end)
+
+  it("knows every method of the core's tables by kind", function()
+    assert.equal(core.matrix.methods, reference.methods "matrix")
+    assert.is_nil(reference.methods "string")
+  end)
+end)
