@@ -110,8 +110,8 @@ end}
 -- The allowed cells in two parts, by chance: as a problem in which each key stands twice.
 local function in_two(P, seed)
   local n, f = P.n_k, P.first_key
-  local coin = ts.mask.random({P.n_q, f + n - 1}, 0.5, {seed = seed})
   local function half(m, first)
+    local coin = ts.mask.random({P.n_q, m and m.cols or f + n - 1}, 0.5, {seed = seed})
     if not m then return first and coin or ~coin end
     return first and m & coin or m - coin
   end
@@ -131,8 +131,6 @@ local function in_two(P, seed)
   return masks, with_keys(P, list):with{mask = doubled}
 end
 
-local function free(S) return ts.summary{max = S.max, norm = S.norm, value = S.value, base = S.base == 2 and 2 or "e"} end
-
 --- Cells allowed in two parts: Σ over the one ⋆ Σ over the other.
 laws[#laws + 1] = {"restriction", function(c, t)
   local P = c.small:with{sink = false}
@@ -141,9 +139,11 @@ laws[#laws + 1] = {"restriction", function(c, t)
   local whole, limit = P:summary(), context.bound(P, {k = n})
   for _ = 1, c.rounds do
     local masks, twice = in_two(P, c:next_seed())
-    local S = free(P:with{mask = masks[1]}:summary()) * free(P:with{mask = masks[2]}:summary())
-    local bound = context.bound(twice, {k = {f + n - 1, f + 2 * n - 1}})
-    t:summaries(S, whole, context.either(limit, bound), "random halves")
+    local S, T = context.free(P:with{mask = masks[1]}:summary()), context.free(P:with{mask = masks[2]}:summary())
+    if S and T then
+      local bound = context.bound(twice, {k = {f + n - 1, f + 2 * n - 1}})
+      t:summaries(S * T, whole, context.either(limit, bound), "random halves")
+    end
   end
 end}
 

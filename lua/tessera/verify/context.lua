@@ -108,6 +108,13 @@ function context.either(a, b)
   return {output = a.output + b.output, lse = a.lse + b.lse, max = a.max + b.max, exact = a.exact:mul(b.exact)}
 end
 
+--- A summary of the same numbers that belongs to no problem, and so to no keys; nil where a row is NaN, which
+--- no summary made by hand may be.
+function context.free(S)
+  if S.max.rows * S.max.cols > 0 and S.max:max() ~= S.max:max() then return nil end
+  return ts.summary{max = S.max, norm = S.norm, value = S.value, base = S.base == 2 and 2 or "e"}
+end
+
 -- Chance ------------------------------------------------------------------------------------------
 
 --- A seed that no other call of this verify gets.

@@ -71,7 +71,6 @@ end
 --- Outputs lie in the hull of the values that the row may use.
 laws[#laws + 1] = {"convexity", function(c, t)
   local P = c.small
-  if P.nonfinite == "propagate" then P = P:with{nonfinite = "error"} end
   local answers = {{context.softmax(P), false, "softmax"}, {context.attention(P), {}, "tiles"}}
   local rows = c:some(P.n_q, math.max(4, (1 << 16) // math.max(1, P.n_k * P.heads * (P.d_v + 4))))
   for _, a in ipairs(answers) do
@@ -82,7 +81,9 @@ laws[#laws + 1] = {"convexity", function(c, t)
         local low, high = hull(P, i, h)
         for col = 1, P.d_v do
           local at = (h - 1) * P.d_v + col
-          nearest:set(n, at, math.max(low[col], math.min(high[col], O(n, at))))
+          local o = O(n, at)
+          local propagated = o ~= o and P.nonfinite == "propagate" -- NaN lies in no hull, and is right there
+          nearest:set(n, at, propagated and o or math.max(low[col], math.min(high[col], o)))
         end
       end
     end
@@ -107,7 +108,10 @@ laws[#laws + 1] = {"weights", function(c, t)
       t:near(answer[1]:slice(1, P.n_q, first, last):to "f64", W * V, limit, nil, "weights · V")
     end
     if not P.sink then
-      local one = ts.matrix(P.n_q, 1, function(i) return answer[2](i, h) > -math.huge and 1 or 0 end)
+      local one = ts.matrix(P.n_q, 1, function(i)
+        local lse = answer[2](i, h)
+        return lse ~= lse and lse or lse > -math.huge and 1 or 0
+      end)
       t:near(W:sum("rows"), one, ts.matrix(P.n_q, 1, slack + tiny), nil, "sum")
     end
   end
