@@ -137,6 +137,7 @@ struct descent {
     void (*full)(descent *d, ts_range i, ts_range j);
     void (*leaf)(descent *d, ts_range i, ts_range j, const uint64_t *bits);
     int64_t count, row, key;
+    bool some, others; /* whether an allowed cell was seen, and one that is not */
     uint64_t *rows;
     int64_t first_row;
 };
@@ -150,8 +151,9 @@ static void descend(descent *d, ts_range i, ts_range j) {
     if (d->status != TS_OK || (d->wanted && !d->wanted(d, i, j))) return;
     ts_cover cover = ts_mask_cover(d->mask, d->h, i, j, d->scratch);
     if (++d->covers == 1024) poll(d);
-    if (cover == TS_EMPTY) return;
-    if (cover == TS_FULL) {
+    if (cover == TS_EMPTY) {
+        d->others = true;
+    } else if (cover == TS_FULL) {
         d->full(d, i, j);
     } else if (length(i) <= LEAF_ROWS && length(j) <= LEAF_KEYS) {
         uint64_t *bits = leaf_bits(d->scratch);
@@ -184,6 +186,34 @@ ts_status ts_mask_count(const ts_mask *mask, int64_t h, ts_range i, ts_range j, 
                  .leaf = count_leaf};
     descend(&d, i, j);
     *count = d.count;
+    return d.status;
+}
+
+static bool is_unsettled(const descent *d, ts_range i, ts_range j) {
+    (void)i, (void)j;
+    return !d->some || !d->others;
+}
+static void settle_full(descent *d, ts_range i, ts_range j) {
+    (void)i, (void)j;
+    d->some = true;
+}
+static void settle_leaf(descent *d, ts_range i, ts_range j, const uint64_t *bits) {
+    int64_t kept = popcount(bits, length(i), (length(j) + 63) / 64, LEAF_WORDS);
+    d->some = d->some || kept > 0;
+    d->others = d->others || kept < length(i) * length(j);
+}
+
+ts_status ts_mask_settle(const ts_mask *mask, int64_t h, ts_range i, ts_range j, const ts_run *run,
+                         ts_cover *cover, void *scratch) {
+    descent d = {.mask = mask,
+                 .h = h,
+                 .run = run,
+                 .scratch = scratch,
+                 .wanted = is_unsettled,
+                 .full = settle_full,
+                 .leaf = settle_leaf};
+    descend(&d, i, j);
+    *cover = !d.some ? TS_EMPTY : d.others ? TS_PARTIAL : TS_FULL;
     return d.status;
 }
 

@@ -42,6 +42,9 @@ int64_t ts_mask_visit(const ts_mask *mask, int64_t h, ts_range i, int64_t first,
 /* *count: how many cells are allowed. */
 ts_status ts_mask_count(const ts_mask *mask, int64_t h, ts_range i, ts_range j, const ts_run *run,
                         int64_t *count, void *scratch);
+/* *cover: what the rectangle is, settled by looking for an allowed cell and one that is not. */
+ts_status ts_mask_settle(const ts_mask *mask, int64_t h, ts_range i, ts_range j, const ts_run *run,
+                         ts_cover *cover, void *scratch);
 /* The first allowed cell, row by row; *row = 0 where there is none. */
 ts_status ts_mask_first(const ts_mask *mask, int64_t h, ts_range i, ts_range j, const ts_run *run,
                         int64_t *row, int64_t *key, void *scratch);

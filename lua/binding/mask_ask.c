@@ -183,15 +183,6 @@ typedef struct {
     const ts_run *run;
 } tiling;
 
-/* An open tile is settled by counting. */
-static ts_status settle(const tiling *t, int64_t h, ts_range i, ts_range j, ts_cover *cover) {
-    int64_t kept, cells = (i.last - i.first + 1) * (j.last - j.first + 1);
-    if (*cover != TS_PARTIAL) return TS_OK;
-    ts_status status = ts_mask_count(t->mask, h, i, j, t->run, &kept, t->scratch);
-    *cover = kept == 0 ? TS_EMPTY : kept == cells ? TS_FULL : TS_PARTIAL;
-    return status;
-}
-
 /* Row r of head h's tiles, into out, which is all 0. */
 static ts_status tile_row(const tiling *t, int64_t h, int64_t r, double *out, int64_t counts[3]) {
     const ts_range i = part(r, t->q, t->mask->rows);
@@ -201,7 +192,9 @@ static ts_status tile_row(const tiling *t, int64_t h, int64_t r, double *out, in
     counts[TS_EMPTY] += t->cols - found;
     for (int64_t n = 0; n < found && status == TS_OK; n++) {
         ts_cover cover = t->cover[n];
-        status = settle(t, h, i, part(t->list[n], t->k, t->mask->cols), &cover);
+        if (cover == TS_PARTIAL)
+            status = ts_mask_settle(t->mask, h, i, part(t->list[n], t->k, t->mask->cols), t->run,
+                                    &cover, t->scratch);
         counts[cover]++;
         out[t->list[n]] = cover;
     }

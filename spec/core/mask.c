@@ -140,6 +140,8 @@ static void check_tile(const ts_mask *mask, ts_range i, ts_range j) {
     int64_t got;
     CHECK_INT(ts_mask_count(mask, 1, i, j, NULL, &got, scratch), TS_OK);
     CHECK_INT(got, count);
+    CHECK_INT(ts_mask_settle(mask, 1, i, j, NULL, &cover, scratch), TS_OK);
+    CHECK_INT(cover, want);
 }
 
 static void check_first(const ts_mask *mask, ts_range i, ts_range j) {
