@@ -3,6 +3,7 @@
 #include "attention.h"
 
 #include "block.h"
+#include "kernel/poly.h"
 #include "threads.h"
 
 #include <omp.h>

@@ -3,7 +3,6 @@
 #ifndef TS_ATTENTION_H
 #define TS_ATTENTION_H
 
-#include "kernel/poly.h"
 #include "problem.h"
 #include "run.h"
 #include "schedule.h"

@@ -2,6 +2,7 @@
 #include "bound_row.h"
 
 #include "enclose.h"
+#include "kernel/poly.h"
 
 #include <float.h>
 #include <string.h>

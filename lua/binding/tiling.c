@@ -1,6 +1,8 @@
 /* tiling.c -- a tiling as people write it, read into the engine's. */
 #include "tiling.h"
 
+#include "../../core/kernel/poly.h"
+
 #include <string.h>
 
 /* Everything is in userdata on the Lua stack, so that an error at any point leaks nothing. */
