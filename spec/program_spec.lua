@@ -299,7 +299,7 @@ describe("program", function()
       assert.equal("return -i // 2 == j and j < 3 or i == 1", text {{"i"}, {"j"}, {"ineg", 1}, {"iconst", 2}, {"idiv", 3, 4},
         {"ieq", 5, 2}, {"iconst", 3}, {"ilt", 2, 7}, {"band", 6, 8}, {"iconst", 1}, {"ieq", 1, 10}, {"bor", 9, 11}})
       assert.equal("return 0.5 ^ -float(i)", text {{"i"}, {"fconst", 0.5}, {"ffrom", 1}, {"fneg", 3}, {"fpow", 2, 4}})
-      assert.equal("return ints1(i) == 2", text({{"i"}, {"itable", 1, 1}, {"iconst", 2}, {"ieq", 2, 3}},
+      assert.equal("return ints1[i] == 2", text({{"i"}, {"itable", 1, 1}, {"iconst", 2}, {"ieq", 2, 3}},
         {{kind = "ints", first = 1, values = {1}}}))
     end)
 

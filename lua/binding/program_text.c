@@ -85,6 +85,11 @@ static void write_operand(const writer *w, int32_t at, int least) {
     if (brackets) luaL_addchar(w->out, ')');
 }
 
+static bool is_list(ts_op op) {
+    return op == TS_OP_itable || op == TS_OP_ftable || op == TS_OP_btable;
+}
+
+/* f(a, b), list1[a], matrix1(a, b): tables have their number behind their name. */
 static void write_call(const writer *w, const ts_node *node) {
     char number[24];
     luaL_addstring(w->out, notations[node->op].sign);
@@ -92,12 +97,12 @@ static void write_call(const writer *w, const ts_node *node) {
         snprintf(number, sizeof number, "%" PRId32, node->table + 1);
         luaL_addstring(w->out, number);
     }
-    luaL_addchar(w->out, '(');
+    luaL_addchar(w->out, is_list(node->op) ? '[' : '(');
     for (int k = 0; k < ts_op_kinds[node->op].arity; k++) {
         if (k > 0) luaL_addstring(w->out, ", ");
         write_operand(w, node->operand[k], 0);
     }
-    luaL_addchar(w->out, ')');
+    luaL_addchar(w->out, is_list(node->op) ? ']' : ')');
 }
 
 static void write_leaf(const writer *w, const ts_node *node) {

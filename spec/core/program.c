@@ -6,6 +6,7 @@
 #include "kernel/kernel.h"
 #include "lanes.h"
 #include "mask.h"
+#include "table.h"
 
 #include <stdlib.h>
 
@@ -33,6 +34,7 @@ static uint8_t table_bools[TABLE];
 static double matrix_numbers[12 * 20];
 static uint64_t bit_words[2 * 50 * 2];
 static ts_table tables[5];
+static char index_memory[5][1 << 14];
 
 static void make_tables(void) {
     for (int k = 0; k < TABLE; k++) {
@@ -54,6 +56,10 @@ static void make_tables(void) {
                            .matrix = ts_matrix_packed(TS_F64, 12, 20, matrix_numbers)};
     tables[4] = (ts_table){
         .kind = TS_TABLE_BITS, .rows = 50, .cols = 70, .heads = 2, .words = 2, .bits = bit_words};
+    for (int t = 0; t < 5 && below(2); t++) {
+        if (ts_table_index_size(&tables[t]) > sizeof index_memory[t]) abort();
+        ts_table_index(&tables[t], index_memory[t]);
+    }
 }
 
 static ts_type type_of(char letter) {
@@ -278,6 +284,34 @@ static void check_builder(uint64_t seed) {
     CHECK(same);
 }
 
+/* A program too long for lanes is evaluated cell by cell, to the same end. */
+static void check_long_programs(void) {
+    enum { LONG = TS_LANES_MOST_NODES + 10 };
+    static ts_node nodes[LONG];
+    static ts_value room[LONG];
+    static char work[LONG * 64];
+    for (int32_t at = 0; at < LONG; at++)
+        nodes[at] = (ts_node){
+            .op = TS_OP_ixor, .type = TS_INT, .operand = {at - 1, at % 2, -1}, .table = -1};
+    nodes[0].op = TS_OP_i, nodes[1].op = TS_OP_j;
+    for (int32_t at = 2; at < LONG; at += 3) nodes[at].op = TS_OP_iadd;
+    nodes[LONG - 1].op = TS_OP_ilt, nodes[LONG - 1].type = TS_BOOL;
+    ts_program program = {.count = LONG, .nodes = nodes};
+    ts_mask mask = {50, 90, 0, &program};
+    uint64_t bits[20 * 2];
+    ts_detail detail;
+    CHECK_INT(ts_program_check(&program, &detail), TS_OK);
+    CHECK(!ts_lanes_ready(&program));
+    if (ts_mask_scratch(&mask) > sizeof work) abort();
+    ts_mask_tile(&mask, 1, (ts_range){11, 30}, (ts_range){5, 80}, bits, 2, work);
+    bool same = true;
+    for (int64_t r = 0; r < 20; r++)
+        for (int64_t k = 0; k < 76; k++)
+            same = same && (int64_t)(bits[2 * r + k / 64] >> (k % 64) & 1) ==
+                               ts_program_eval(&program, 0, 11 + r, 5 + k, 1, room).b;
+    CHECK(same);
+}
+
 static void check_malformed(void) {
     ts_detail detail;
     ts_node nodes[2] = {{.op = TS_OP_i, .type = TS_INT, .operand = {-1, -1, -1}, .table = -1},
@@ -314,6 +348,7 @@ int main(int argc, char **argv) {
     uint64_t count = argc > 2 ? strtoull(argv[2], NULL, 10) : 500;
     if (ts_kernel_select(getenv("TESSERA_ISA")) != TS_OK) return 1;
     check_malformed();
+    check_long_programs();
     each_seed(check_bounds, first, 4 * count);
     each_seed(check_builder, first, 2 * count);
     each_seed(check_mask_lanes, first, 4 * count);
