@@ -49,8 +49,11 @@ int32_t ts_builder_table(ts_builder *builder, const ts_table *table) {
         if (other->kind == table->kind && elements(other) == elements(table) &&
             other->first == table->first && other->count == table->count &&
             other->rows == table->rows && other->cols == table->cols &&
-            other->heads == table->heads && other->matrix.rows == table->matrix.rows &&
-            other->matrix.cols == table->matrix.cols)
+            other->heads == table->heads && other->words == table->words &&
+            other->matrix.rows == table->matrix.rows && other->matrix.cols == table->matrix.cols &&
+            other->matrix.dtype == table->matrix.dtype &&
+            other->matrix.row_stride == table->matrix.row_stride &&
+            other->matrix.col_stride == table->matrix.col_stride)
             return (int32_t)t;
     }
     builder->tables[builder->table_count] = *table;

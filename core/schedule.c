@@ -376,6 +376,8 @@ static ts_status check_ranges(const ts_schedule *s, ts_range *scratch, ts_detail
 }
 
 static ts_status check_blocks(const ts_schedule *s, void *scratch, ts_detail *detail) {
+    if (s->first < 1 || s->last < s->first - 1) return TS_MALFORMED;
+    if (s->last == INT64_MAX) return TS_TOO_LARGE; /* no number is left for the key behind it */
     int64_t keys = s->last - s->first + 1;
     if (s->blocks < 0 || s->blocks > INT32_MAX / 2) return TS_TOO_LARGE;
     if (s->ranges) return check_ranges(s, scratch, detail);

@@ -23,7 +23,7 @@ typedef enum {
  * 1] .. starts[b] - 1]. The order says which block stands at which position, 1 .. blocks; the
  * word's pushes are positions, and 0 is ⋆. */
 typedef struct {
-    int64_t first, last; /* the keys, by number: those of the problem */
+    int64_t first, last; /* the keys, by number, from 1: those of the problem; first - 1: none */
     int64_t blocks;
     int64_t k; /* keys a block, the last one ragged; used where ranges is NULL */
     const ts_range *ranges;

@@ -26,6 +26,7 @@ static void *allocate_large(lua_State *L, size_t bytes, int values) {
 
 void *ts_lua_new_block(lua_State *L, size_t size, size_t payload, int values, void **memory) {
     luaL_checkstack(L, 4, NULL);
+    ts_lua_check_interrupt(L);
     if (payload > PTRDIFF_MAX - size - ALIGNMENT) {
         ts_detail detail = {.bytes = payload};
         ts_lua_raise(L, TS_TOO_LARGE, &detail, NULL);

@@ -140,7 +140,19 @@ static void grow(lua_State *L, run_state *run) {
     run->size = size;
 }
 
+void ts_lua_check_interrupt(lua_State *L) {
+    static const int all = LUA_MASKCALL | LUA_MASKRET | LUA_MASKLINE | LUA_MASKCOUNT;
+    luaL_checkstack(L, 4, NULL);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
+    lua_State *main = lua_tothread(L, -1);
+    lua_pop(L, 1);
+    if (L == main || lua_gethookmask(main) != all || lua_gethookcount(main) != 1) return;
+    lua_pushliteral(L, "interrupted!");
+    ts_lua_error(L);
+}
+
 ts_run ts_lua_run(lua_State *L, int threads) {
+    ts_lua_check_interrupt(L);
     run_state *run = state_of(L);
     if (run->used == 0 && run->wanted > run->size) grow(L, run);
     clear_bar(run);

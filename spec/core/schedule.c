@@ -314,6 +314,12 @@ static void check_refusals(void) {
     CHECK_INT(check(s, &key), TS_KEY_UNKNOWN);
     s.k = 0;
     CHECK(check(s, &key) != TS_OK);
+    s.k = 3, s.first = -5;
+    CHECK_INT(check(s, &key), TS_MALFORMED);
+    s.first = INT64_MAX - 5, s.last = INT64_MIN;
+    CHECK_INT(check(s, &key), TS_MALFORMED);
+    s.last = INT64_MAX;
+    CHECK_INT(check(s, &key), TS_TOO_LARGE);
 }
 
 static void check_ranges(void) {
