@@ -78,6 +78,12 @@ static void select_kernel(lua_State *L) {
                    ts_kernel_available());
 }
 
+/* core.poll(): raises "interrupted!" where Ctrl-C came in a coroutine. */
+static int poll(lua_State *L) {
+    ts_lua_check_interrupt(L);
+    return 0;
+}
+
 static const luaL_Reg functions[] = {
     {"options", ts_lua_options},
     {"guarded", ts_lua_guarded},
@@ -93,6 +99,7 @@ static const luaL_Reg functions[] = {
     {"isatty", ts_lua_isatty},
     {"width", ts_lua_width},
     {"wait", ts_lua_wait},
+    {"poll", poll},
     {"create_beside", ts_lua_create_beside},
     {"sync", ts_lua_sync},
     {"home", ts_lua_home},

@@ -58,8 +58,8 @@ table.sort(names)
 local function stopped(f, after)
   local due
   local ok, message = pcall(core.guarded, function()
-    host.signal(after)
     due = ts.clock() + after
+    host.signal(after)
     f()
   end)
   local late = ts.clock() - due
@@ -92,7 +92,7 @@ local usable = ts.problem{Q = X, K = X, V = X, heads = 2}
 local right = usable:attention{k = 7}
 for k = 1, count do
   local name = names[(k - 1) % #names + 1]
-  local f, after = works[name], math.random() ^ 2 * 0.2
+  local f, after = works[name], 1e-6 + math.random() ^ 2 * 0.2
   local how = k % 3
   last:seek "set"
   last:write(("%s, way %d, after %g s\n"):format(name, how, after))

@@ -24,7 +24,8 @@ local function tables()
   return {
     {}, {1}, {0}, {2, 1}, {1, 2, 3}, {1, 1}, {{1, 2}}, {{}, {}}, {1, {2, 3}}, {{1, 2}, {3}}, {{0, 1}}, {{2, 1}}, {{1, 3}, {2, 4}},
     {nil, 2},
-    {[2 ^ 53] = 1}, {0 / 0}, {"x"}, {typo = 1}, {dtype = "f32"}, {dtype = 1}, {seed = "x"}, {heads = 2}, {q = 0}, {k = {}}, {empty = "zero"},
+    {[2 ^ 53] = 1},
+    {0 / 0}, {"x"}, {typo = 1}, {dtype = "f32"}, {dtype = 1}, {seed = "x"}, {heads = 2}, {q = 0}, {k = {}}, {empty = "zero"},
     {true, false}, {quiet}, loop, deep, setmetatable({}, {__len = function() return -1 end}),
     setmetatable({}, {__len = function() return math.maxinteger end}), setmetatable({}, {__index = refuses}),
     setmetatable({1, 2}, {__index = function() return 1 end, __len = function() return 40 end}), setmetatable({}, {__pairs = refuses}),
@@ -46,7 +47,8 @@ local function others(o)
     coroutine.create(quiet), coroutine.wrap(quiet), io.stdout, closed, halves, o.matrix, o.matrix:t(), o.matrix:slice(2, 1),
     o.matrix:slice(1, 2, 3, 2), o.matrix:to "f32", ts.zeros(0, 0), ts.zeros(0, 4), ts.ones(1, 1), ts.randn(6, 4, {seed = 2}):t():row(2),
     ts.randn(6, 4, {seed = 3}):slice(2, 3):col(1), ts.matrix{{0 / 0, math.huge, -math.huge, -0.0}}, ts.mask.full(0), ts.mask.none{6, 0},
-    ts.mask.full(1 << 30), ts.mask(3, 3, function(i, j, h) return i + j > h end, {heads = 2}), ts.problem{Q = ts.zeros(0, 2), K = ts.zeros(0, 2),
+    ts.mask.full(1 << 30), ts.mask(3, 3, function(i, j, h) return i + j > h end, {heads = 2}), ts.problem{Q = ts.zeros(0, 2),
+    K = ts.zeros(0, 2),
     V = ts.zeros(0, 3)}, o.problem:bottom(), o.problem:summary(), o.mask, o.summary, o.problem, o.program, o.layer, o.cache, o.diff,
     o.tiles, o.wide,
   }
