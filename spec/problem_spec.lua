@@ -425,3 +425,13 @@ describe("core.problem", function()
     assert.are.same({2, 3}, {plan.q, plan.tiles})
   end)
 end)
+
+describe("fields of what is immutable", function()
+  it("cannot be set: the error says what to do instead", function()
+    local P = ts.problem{Q = ts.ones(2, 1), K = ts.ones(3, 1), V = ts.ones(3, 1)}
+    assert.has_error(function() P.scale = 2 end, "a problem has no fields to set: P:with{...} is a changed copy")
+    local S = P:summary()
+    assert.has_error(function() S.max = 1 end, "a summary has no fields to set: summaries are computed, and merged")
+    assert.are.equal(1.0, S:row(1))
+  end)
+end)

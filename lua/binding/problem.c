@@ -166,6 +166,10 @@ static int given(lua_State *L) {
     return 1;
 }
 
+static int refuse_field(lua_State *L) {
+    return luaL_error(L, "a problem has no fields to set: P:with{...} is a changed copy");
+}
+
 static const luaL_Reg functions[] = {
     {"new", ts_lua_problem_new},     {"given", given},
     {"plan", ts_lua_problem_plan},   {"bound", ts_lua_problem_bound},
@@ -182,6 +186,8 @@ int ts_lua_open_problem(lua_State *L) {
     lua_setfield(L, -2, "__index");
     lua_pushcfunction(L, problem_tostring);
     lua_setfield(L, -2, "__tostring");
+    lua_pushcfunction(L, refuse_field);
+    lua_setfield(L, -2, "__newindex");
     lua_pushboolean(L, 0);
     lua_setfield(L, -2, "__metatable");
     lua_pop(L, 1);

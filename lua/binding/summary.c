@@ -248,8 +248,15 @@ static const luaL_Reg methods[] = {
     {"keys", keys},     {"bottoms", bottoms}, {NULL, NULL},
 };
 
-static const luaL_Reg metamethods[] = {
-    {"__mul", merge}, {"__eq", equal}, {"__tostring", summary_tostring}, {NULL, NULL}};
+static int refuse_field(lua_State *L) {
+    return luaL_error(L, "a summary has no fields to set: summaries are computed, and merged");
+}
+
+static const luaL_Reg metamethods[] = {{"__mul", merge},
+                                       {"__eq", equal},
+                                       {"__tostring", summary_tostring},
+                                       {"__newindex", refuse_field},
+                                       {NULL, NULL}};
 
 static const luaL_Reg functions[] = {
     {"new", ts_lua_summary_new}, {"owner", ts_lua_summary_owner}, {NULL, NULL}};
