@@ -95,19 +95,6 @@ bool ts_matrix_overlap(const ts_matrix *a, const ts_matrix *b) {
 
 /* Elements */
 
-double ts_matrix_get(const ts_matrix *m, int64_t row, int64_t col) {
-    const void *at = address(m, row, col);
-    return m->dtype == TS_F32 ? *(const float *)at : *(const double *)at;
-}
-
-void ts_matrix_set(ts_matrix *m, int64_t row, int64_t col, double x) {
-    void *at = address(m, row, col);
-    if (m->dtype == TS_F32)
-        *(float *)at = (float)x;
-    else
-        *(double *)at = x;
-}
-
 /* Copies `count` elements of a row from (row, col) on. */
 static void copy_stretch(const ts_matrix *from, ts_matrix *to, int64_t row, int64_t col,
                          int64_t count) {

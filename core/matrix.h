@@ -42,8 +42,18 @@ bool ts_matrix_is_packed(const ts_matrix *m);
 bool ts_matrix_overlap(const ts_matrix *a, const ts_matrix *b);
 
 /* One element, as a double; setting rounds once to the dtype. Not checked. */
-double ts_matrix_get(const ts_matrix *m, int64_t row, int64_t col);
-void ts_matrix_set(ts_matrix *m, int64_t row, int64_t col, double x);
+static inline double ts_matrix_get(const ts_matrix *m, int64_t row, int64_t col) {
+    int64_t at = row * m->row_stride + col * m->col_stride;
+    return m->dtype == TS_F32 ? (double)((const float *)m->data)[at]
+                              : ((const double *)m->data)[at];
+}
+static inline void ts_matrix_set(ts_matrix *m, int64_t row, int64_t col, double x) {
+    int64_t at = row * m->row_stride + col * m->col_stride;
+    if (m->dtype == TS_F32)
+        ((float *)m->data)[at] = (float)x;
+    else
+        ((double *)m->data)[at] = x;
+}
 
 /* Copies the elements of `from` to `to`, of the same shape, which shares no element with it; bits
  * stay as they are between equal dtypes, and f64 is rounded once to f32. run: NULL, or who may stop

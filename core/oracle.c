@@ -29,12 +29,6 @@ typedef struct {
     void *scratch;
 } work;
 
-static double load(const ts_matrix *m, int64_t row, int64_t col) {
-    int64_t at = row * m->row_stride + col * m->col_stride;
-    return m->dtype == TS_F32 ? (double)((const float *)m->data)[at]
-                              : ((const double *)m->data)[at];
-}
-
 /* x rounded once to the dtype. */
 static double rounded(ts_dtype dtype, mpfr_t x) {
     return dtype == TS_F32 ? (double)mpfr_get_flt(x, MPFR_RNDN) : mpfr_get_d(x, MPFR_RNDN);
@@ -42,12 +36,8 @@ static double rounded(ts_dtype dtype, mpfr_t x) {
 
 /* +0.0 and the one quiet NaN. */
 static void store(ts_matrix *m, int64_t row, int64_t col, double x) {
-    int64_t at = row * m->row_stride + col * m->col_stride;
-    double plain = isnan(x) ? (double)NAN : x + 0.0;
-    if (m->dtype == TS_F32)
-        ((float *)m->data)[at] = (float)plain;
-    else
-        ((double *)m->data)[at] = plain;
+    double narrow = m->dtype == TS_F32 ? (double)(float)x : x; /* what rounds to -0 is +0, too */
+    ts_matrix_set(m, row, col, isnan(x) ? (double)NAN : narrow + 0.0);
 }
 
 static const ts_score *score_of(const ts_problem *p, int64_t head) {
@@ -99,7 +89,7 @@ static ts_status score_key(const job *job, int64_t head, int64_t row, int64_t ke
     mpfr_ptr s = w->s[key];
     mpfr_set_zero(s, 1);
     for (int64_t r = 0; r < p->d; r++) {
-        mpfr_set_d(w->exact, load(k, key, r), MPFR_RNDN);
+        mpfr_set_d(w->exact, ts_matrix_get(k, key, r), MPFR_RNDN);
         mpfr_fma(s, w->q[r], w->exact, s, MPFR_RNDN);
     }
     ts_status status = apply_score(p, head, row, key, w);
@@ -112,7 +102,7 @@ static ts_status score_key(const job *job, int64_t head, int64_t row, int64_t ke
 /* The first value of an allowed key that is not finite: its column, or -1. */
 static int64_t bad_column(const ts_problem *p, const ts_matrix *v, int64_t key) {
     for (int64_t c = 0; c < p->d_v; c++)
-        if (!isfinite(load(v, key, c))) return c;
+        if (!isfinite(ts_matrix_get(v, key, c))) return c;
     return -1;
 }
 
@@ -124,7 +114,7 @@ static bool is_bad(const ts_problem *p, int64_t head, int64_t row, int64_t key, 
     if (p->propagate || (!score && column < 0)) return false;
     ts_detail detail = {
         .row = row + 1, .key = p->first_key + key, .head = head + 1, .column = column + 1};
-    detail.value = score ? mpfr_get_d(w->s[key], MPFR_RNDN) : load(v, key, column);
+    detail.value = score ? mpfr_get_d(w->s[key], MPFR_RNDN) : ts_matrix_get(v, key, column);
     ts_items_fail(out, score ? TS_NONFINITE_SCORE : TS_NONFINITE_VALUE, item, detail);
     return true;
 }
@@ -136,7 +126,7 @@ static bool read_row(const job *job, int64_t item, int64_t head, int64_t row, wo
     ts_matrix q = ts_problem_q(p, head), k = ts_problem_k(p, head), v = ts_problem_v(p, head);
     mpfr_set_d(w->term, p->scale[head], MPFR_RNDN);
     for (int64_t r = 0; r < p->d; r++) {
-        mpfr_set_d(w->exact, load(&q, row, r), MPFR_RNDN);
+        mpfr_set_d(w->exact, ts_matrix_get(&q, row, r), MPFR_RNDN);
         mpfr_mul(w->q[r], w->exact, w->term, MPFR_RNDN);
     }
     read_mask(p, head, row, w);
@@ -183,7 +173,7 @@ static void add_key(const ts_problem *p, const ts_matrix *v, int64_t key, work *
     power(p->base, weight);
     mpfr_add(w->norm, w->norm, weight, MPFR_RNDN);
     for (int64_t c = 0; c < p->d_v; c++) {
-        double x = load(v, key, c);
+        double x = ts_matrix_get(v, key, c);
         mpfr_set_d(w->exact, isfinite(x) ? x : (double)NAN, MPFR_RNDN);
         mpfr_fma(w->z[c], weight, w->exact, w->z[c], MPFR_RNDN);
     }

@@ -34,20 +34,10 @@ typedef struct {
 
 /* ---- reading the problem ---- */
 
-static double load(const ts_matrix *m, int64_t row, int64_t col) {
-    int64_t at = row * m->row_stride + col * m->col_stride;
-    return m->dtype == TS_F32 ? (double)((const float *)m->data)[at]
-                              : ((const double *)m->data)[at];
-}
-
 /* +0.0 and the one quiet NaN, rounded once to the matrix's dtype. */
 static void store(ts_matrix *m, int64_t row, int64_t col, double x) {
-    int64_t at = row * m->row_stride + col * m->col_stride;
-    double plain = isnan(x) ? (double)NAN : x + 0.0;
-    if (m->dtype == TS_F32)
-        ((float *)m->data)[at] = (float)plain + 0.0f;
-    else
-        ((double *)m->data)[at] = plain;
+    double narrow = m->dtype == TS_F32 ? (double)(float)x : x; /* what rounds to -0 is +0, too */
+    ts_matrix_set(m, row, col, isnan(x) ? (double)NAN : narrow + 0.0);
 }
 
 static const ts_mask *mask_of(const ts_problem *p, int64_t head) {
@@ -120,7 +110,7 @@ static ts_status score_strip(const ts_problem *p, int64_t head, int64_t row, int
 static void read_keys(const ts_matrix *k, int64_t key, int64_t count, double *strip) {
     for (int64_t n = 0; n < STRIP; n++)
         for (int64_t c = 0; c < k->cols; c++)
-            strip[c * STRIP + n] = n < count ? load(k, key + n, c) : 0;
+            strip[c * STRIP + n] = n < count ? ts_matrix_get(k, key + n, c) : 0;
 }
 
 /* Between strips, every few million multiply-adds: whether to leave the item. */
@@ -139,7 +129,7 @@ static ts_status read_scores(const ts_problem *p, int64_t head, int64_t row, int
     ts_status status = TS_OK;
     for (int64_t r = 0; r < rows; r++)
         for (int64_t c = 0; c < p->d; c++)
-            w->q[r * p->d + c] = p->scale[head] * load(&q, row + r, c);
+            w->q[r * p->d + c] = p->scale[head] * ts_matrix_get(&q, row + r, c);
     read_mask(p, head, row, rows, w);
     for (int64_t key = 0; !status && key < p->n_k; key += STRIP) {
         if (must_leave(p, key, rows, p->d, 0, f)) return TS_INTERRUPTED;
@@ -175,7 +165,7 @@ static void find_poor(const ts_problem *p, int64_t head, uint64_t *poor) {
     memset(poor, 0, (size_t)words_of(p) * sizeof *poor);
     for (int64_t j = 0; j < p->n_k; j++) {
         bool bad = false;
-        for (int64_t c = 0; c < p->d_v; c++) bad |= !isfinite(load(&v, j, c));
+        for (int64_t c = 0; c < p->d_v; c++) bad |= !isfinite(ts_matrix_get(&v, j, c));
         poor[j / STRIP] |= (uint64_t)bad << j % STRIP;
     }
 }
@@ -194,7 +184,7 @@ static int64_t bad_value(const uint64_t *poor, const double *s, int64_t end) {
 /* Its first column that is not finite. */
 static int64_t bad_column(const ts_matrix *v, int64_t j) {
     int64_t c = 0;
-    while (isfinite(load(v, j, c))) c++;
+    while (isfinite(ts_matrix_get(v, j, c))) c++;
     return c;
 }
 
@@ -248,8 +238,9 @@ static void judge_scores(const job *job, int64_t item, int64_t head, int64_t row
     if (job->asked == OUTPUT) value = bad_value(poor, s, bad < 0 ? p->n_k : bad);
     if (value >= 0) {
         int64_t column = bad_column(&v, value);
-        ts_items_fail(f, TS_NONFINITE_VALUE, item,
-                      detail_of(head, row, p->first_key + value, column, load(&v, value, column)));
+        ts_items_fail(
+            f, TS_NONFINITE_VALUE, item,
+            detail_of(head, row, p->first_key + value, column, ts_matrix_get(&v, value, column)));
     } else if (bad >= 0) {
         ts_items_fail(f, TS_NONFINITE_SCORE, item,
                       detail_of(head, row, p->first_key + bad, 0, s[bad]));
@@ -269,7 +260,7 @@ static bool sum_values(const ts_problem *p, int64_t head, int64_t rows, work *w,
         for (int64_t r = 0; r < rows; r++) any |= w->bits[r * words + key / STRIP];
         for (int64_t n = 0; any && n < count; n++)
             for (int64_t c = 0; c < p->d_v; c++) {
-                double x = load(&v, key + n, c);
+                double x = ts_matrix_get(&v, key + n, c);
                 w->strip[n * p->d_v + c] = isfinite(x) ? x : (double)NAN; /* propagated as NaN */
             }
         for (int64_t r = 0; r < rows; r++)
