@@ -29,10 +29,9 @@ local function add(names, name, wanted)
   if type(name) == "string" and name:find "^[%a_][%w_]*$" and (name:sub(1, 1) ~= "_" or wanted:sub(1, 1) == "_") then names[name] = true end
 end
 
--- The names behind a dot or a colon of `value`.
-local function fields_of(value, joint, wanted)
+-- The names behind a dot or a colon of `value`, which is of that kind.
+local function fields_of(value, kind, joint, wanted)
   local names = {}
-  local kind = kind_of(value)
   if kind or value == ts then
     for _, topic in ipairs(reference.topics()) do
       local name = kind and topic.name:match("^" .. kind .. "%" .. joint .. "([%w_]+)$") or value == ts and topic.name:match "^ts%.([%w_]+)"
@@ -48,15 +47,24 @@ local function fields_of(value, joint, wanted)
   return names
 end
 
--- The value of a chain such as `ts.mask` in env, by fields alone: nothing is called.
+-- The value of a chain such as `ts.mask` in env, by fields alone: nothing is called. nil of "".
 local function value_of(env, chain)
-  local value = env
+  local value = chain ~= "" and env or nil
   for name in chain:gmatch "[^%.:]+" do
     local ok, field = pcall(function() return value[name] end)
     if not ok or field == nil then return nil end
     value = field
   end
   return value
+end
+
+-- The kind of what a function returns, as its comment tells.
+local function returned_kind(f)
+  for _, topic in ipairs(type(f) == "function" and reference.topics() or {}) do
+    if not topic.field and reference.value(topic.name) == f then
+      return topic.returns[1] and topic.returns[1].type:match "^%l+$"
+    end
+  end
 end
 
 local function sorted_matches(names, wanted, head)
@@ -126,11 +134,13 @@ local function completions(env, text)
     for _, name in ipairs(commands.names()) do names[name] = true end
     return sorted_matches(names, command, ""), command
   end
-  local chain, joint, wanted = text:match "([%a_][%w_%.:]*)([%.:])([%w_]*)$"
-  if chain then
-    local value = value_of(env, chain)
-    if value == nil then return {}, wanted end
-    return sorted_matches(fields_of(value, joint, wanted), wanted, ""), wanted
+  local before, joint, wanted = text:match "^(.-)([%.:])([%w_]*)$"
+  if joint and not before:find "%.$" then
+    local called = before:match "([%a_][%w_%.:]*)%b()$" or before:match "([%a_][%w_%.:]*)%b{}$"
+    local value = value_of(env, called or before:match "([%a_][%w_%.:]*)$" or "")
+    local kind
+    if called then kind = returned_kind(value) else kind = value ~= nil and kind_of(value) end
+    return sorted_matches(fields_of(not called and value, kind, joint, wanted), wanted, ""), wanted
   end
   wanted = text:match "[%a_][%w_]*$" or ""
   local names = {}

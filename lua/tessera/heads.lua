@@ -51,7 +51,7 @@ local methods = layer.methods
 --- `tiling`. mask, score, scale and sink may be lists with one a head, or functions of h alone
 --- that give each head its own.
 ---@param fields table
----@return table layer
+---@return layer
 local function new(_, fields) return require "tessera.heads.make"(fields) end
 
 function layer.output(self, ...)
@@ -62,7 +62,7 @@ end
 --- The problem between the projections and W^O, for everything that can be asked of one. Arguments as of
 --- the layer itself.
 ---     layer:problem(X, {mask = mask}):verify()
----@return userdata problem
+---@return problem
 function methods:problem(...) return (call.problem(self, "problem", ...)) end
 
 --- H_1 … H_h, each n_q x d_vh, before W^O. Arguments as of the layer itself.
@@ -123,25 +123,25 @@ end
 --- Heads keep their numbers; the rows of W^O that belong to those in `list` are 0. The weights are copies.
 ---     layer:without{3, 7}(X)
 ---@param list integer[]
----@return table layer
+---@return layer
 function methods:without(list) return require "tessera.heads.ablation".without(self, list) end
 
 --- A layer of the heads in `list` alone, in that order: head i is head list[i]. The weights are copies.
 ---     layer:only{1, 2}(X)
 ---@param list integer[]
----@return table layer
+---@return layer
 function methods:only(list) return require "tessera.heads.ablation".only(self, list) end
 
 --- A grouped-query layer with `kv_heads` key heads, each the mean of a group of this layer's (Ainslie et al.
 --- 2023, §2.1); a divisor of the layer's own number.
 ---     layer:group(2)
 ---@param kv_heads integer
----@return table layer
+---@return layer
 function methods:group(kv_heads) return require "tessera.heads.ablation".group(self, kv_heads) end
 
 --- An empty cache for `layer:step`. `cache.length` says how many keys it holds.
 ---     local cache = layer:cache()
----@return table cache
+---@return cache
 function methods:cache() return require "tessera.heads.cache".cache(self) end
 
 --- Attention of new rows x to all rows so far, which `cache` keeps: their keys and values are appended. Row by
@@ -174,7 +174,7 @@ function methods:step(x, cache, options) return require "tessera.heads.cache".st
 ---     local layer = ts.heads.load("model.safetensors", {layer = 3, heads = 12})
 ---@param path string
 ---@param options? {layer: any, names: table?, heads: integer?, kv_heads: integer?, transposed: boolean?, rope: any, dtype: string?}
----@return table layer
+---@return layer
 function heads.load(path, options) return require "tessera.heads.checkpoint".load(path, options) end
 
 return setmetatable(heads, {__call = new})

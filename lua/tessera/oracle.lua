@@ -13,8 +13,8 @@ local methods = core.problem.methods
 --     print(ts.diff(P:attention(), (P:oracle())))
 -- Errors: bits below 64 or above 65536, rows that the problem lacks, and what `softmax` raises.
 ---@param options? {bits: integer, rows: integer[], empty: "error"|"zero"}
----@return userdata O n_q (or #rows) × heads·d_v
----@return userdata lse n_q (or #rows) × heads
+---@return matrix O n_q (or #rows) × heads·d_v
+---@return matrix lse n_q (or #rows) × heads
 ---@return string? note what it is good to, where that is less than its bits
 methods.oracle = rawget(methods, "oracle")
 

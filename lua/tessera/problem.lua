@@ -215,7 +215,7 @@ end
 --
 -- Errors name the field and both shapes: `bad argument #1 to 'problem' (Q is 3x4, K is 5x6: …)`.
 ---@param fields table
----@return userdata problem
+---@return problem
 local function problem(fields)
   check.arg(type(fields) == "table", 1, "problem", "table expected, got %s", check.type_of(fields))
   local f = core.options(fields, 1, "problem", kinds)
@@ -233,7 +233,7 @@ end
 -- was given as a predicate is made anew where sizes or heads change, and so is what was read of scores.
 --     P:with{scale = 1}:softmax()
 ---@param changes table as of ts.problem
----@return userdata problem
+---@return problem
 function methods:with(changes)
   check.type(self, "problem", 0, "with")
   changes = core.options(changes, 1, "with", kinds)
@@ -250,8 +250,8 @@ end
 --     local O, lse = P:softmax()
 -- Raises the error that names the rows without keys, unless `empty = "zero"`.
 ---@param options? {empty: "error"|"zero"}
----@return userdata O n_q × heads·d_v
----@return userdata lse n_q × heads: ln Σ base^s
+---@return matrix O n_q × heads·d_v
+---@return matrix lse n_q × heads: ln Σ base^s
 methods.softmax = methods.softmax
 
 --- Attention by tiles: blocks of keys, in any order, merged with any bracketing.
@@ -273,20 +273,20 @@ methods.softmax = methods.softmax
 -- The same problem, tiling and instruction set give the same bits, for any number of threads. A schedule
 -- that leaves out a block, or uses one twice, is an error that names it.
 ---@param tiling? table
----@return userdata O n_q × heads·d_v
----@return userdata lse n_q × heads
+---@return matrix O n_q × heads·d_v
+---@return matrix lse n_q × heads
 methods.attention = methods.attention
 
 --- The attention weights of head `h`: e^(s - lse), and 0 where a key is not allowed.
 --     P:weights():argmax("rows")    -- the key that each query looks at most
 ---@param h? integer from 1
----@return userdata n_q × n_k
+---@return matrix n_q × n_k
 methods.weights = methods.weights
 
 --- The scores of head `h`, after scale and score function; -inf where a key is not allowed.
 --     print(P:scores())
 ---@param h? integer from 1
----@return userdata n_q × n_k
+---@return matrix n_q × n_k
 methods.scores = methods.scores
 
 --- How far rounding can take each result from the exact one, derived from the problem before anything is computed: under a
@@ -295,7 +295,7 @@ methods.scores = methods.scores
 -- Fields: `output` (the theorem) and `expected` (the expected error), n_q × heads·d_v; `max` and `lse`, n_q × heads; `bounded`
 -- (0: no bound, the figures are inf) and `exact` (1: every road gives the same bits), n_q × heads.
 ---@param tiling? table
----@return {output: userdata, expected: userdata, max: userdata, lse: userdata, bounded: userdata, exact: userdata}
+---@return {output: matrix, expected: matrix, max: matrix, lse: matrix, bounded: matrix, exact: matrix}
 function methods.bound(P, tiling) return core.problem.bound(P, tiling == nil and false or tiling) end
 
 --- Σ: the summary of all rows and heads over some keys, by their numbers; of all without arguments.
@@ -303,12 +303,12 @@ function methods.bound(P, tiling) return core.problem.bound(P, tiling == nil and
 --     local S = P:summary{{1, 10}, {21, 30}}
 ---@param first? integer|integer[][] the first key, or a list of {first, last}
 ---@param last? integer the last key; first - 1 for none
----@return userdata summary
+---@return summary
 methods.summary = methods.summary
 
 --- ⊥: the summary over no key.
 --     assert(S * P:bottom() == S)
----@return userdata summary
+---@return summary
 methods.bottom = methods.bottom
 
 -- Methods that live in files of their own, loaded when they are first asked for.

@@ -141,7 +141,7 @@ end
 --     local P = ts.sample.exact{n_q = 3, n_k = 12, dtype = "f32", seed = 1}
 ---@param options? {n_q: integer, n_k: integer, d: integer, d_v: integer, heads: integer, kv_heads: integer,
 ---   dtype: string, density: number, sink: boolean, seed: integer}
----@return userdata problem
+---@return problem
 function sample.exact(options)
   local o = core.options(options, 1, "exact", {
     n_q = "count", n_k = "count", d = "count", d_v = "count", heads = "positive", kv_heads = "positive",

@@ -84,7 +84,7 @@ end
 -- with its like. `base` is 2 or e.
 --     local S = ts.summary{output = O, lse = lse, keys = {{1, 8}}, problem = P}
 ---@param fields table
----@return userdata summary
+---@return summary
 local function new(_, fields)
   check.arg(type(fields) == "table", 1, "summary", "table expected, got %s", check.type_of(fields))
   local f = core.options(fields, 1, "summary", kinds)
@@ -101,12 +101,12 @@ end
 --     (S * T):output()
 -- Raises the error that names the rows without keys, unless `empty = "zero"`.
 ---@param options? {empty: "error"|"zero"}
----@return userdata n_q × heads·d_v
+---@return matrix n_q × heads·d_v
 methods.output = methods.output
 
 --- m ln(base) + ln ℓ (with the problem's sink, if it has one); -inf for ⊥.
 --     print(S:lse())
----@return userdata n_q × heads
+---@return matrix n_q × heads
 methods.lse = methods.lse
 
 --- The state of row `i` and head `h`: m, ℓ, and z as a 1 × d_v matrix; nil for ⊥.
@@ -115,7 +115,7 @@ methods.lse = methods.lse
 ---@param h? integer from 1
 ---@return number? m
 ---@return number? norm
----@return userdata? z
+---@return matrix? z
 methods.row = methods.row
 
 --- The keys it covers, as a sorted list of {first, last}.
@@ -140,7 +140,7 @@ function methods:save(path) require("tessera.summary_file").save(self, path) end
 --     local S = ts.summary.load "part-1.safetensors" * ts.summary.load "part-2.safetensors"
 ---@param path string
 ---@param options? {score: function|function[]}
----@return userdata summary
+---@return summary
 function summary.load(path, options) return require("tessera.summary_file").load(path, options) end
 
 local readable = {"max", "norm", "value", "n_q", "heads", "d_v", "dtype", "base"}

@@ -134,7 +134,7 @@ end
 ---     local S = ts.summary.load "part-1.safetensors" * ts.summary.load "part-2.safetensors"
 ---@param path string
 ---@param options? {score: any}
----@return userdata summary
+---@return summary
 function summary_file.load(path, options)
   check.arg(type(path) == "string" and path:lower():find("%.safetensors$"), 1, "load",
     "a name that ends in .safetensors expected")

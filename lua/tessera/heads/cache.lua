@@ -78,7 +78,7 @@ end
 
 --- A second cache with the same keys so far. Both go on by themselves; the keys they share are stored once.
 ---     local branch = cache:fork()
----@return table cache
+---@return cache
 function methods:fork()
   local state = check.that(self ~= nil and states[self], "cache expected, got %s", check.type_of(self))
   if last_of(state).rows > 0 then

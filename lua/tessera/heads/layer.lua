@@ -103,7 +103,7 @@ end
 ---@param sizes table all of size_names
 ---@param has_bias table<string, boolean> by "q", "k", "v", "o"
 ---@param turned? table a complete rope
----@return table layer
+---@return layer
 ---@return table state
 function layer.blank(sizes, has_bias, turned)
   local self = setmetatable({}, metatable)

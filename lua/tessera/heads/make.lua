@@ -85,7 +85,7 @@ end
 
 --- The layer of these fields; see heads.lua.
 ---@param fields table
----@return table layer
+---@return layer
 return function(fields)
   check.arg(type(fields) == "table", 1, "heads", "table expected, got %s", check.type_of(fields))
   local f = core.options(fields, 1, "heads", kinds)

@@ -1,0 +1,293 @@
+-- The prompt: what lines mean, completion, commands, and a whole sitting on a pseudo-terminal.
+local complete = require "tessera.complete"
+local helper = require "spec.helper"
+local locals = require "tessera.repl.locals"
+local sessions = require "tessera.repl.session"
+local show = require "tessera.repl.show"
+local ts = require "tessera"
+
+local build = os.getenv "TESSERA_BUILD" or "build"
+
+describe("a session", function()
+  -- What each line shows, as one text; an error is shown behind "! ".
+  local function shown(...)
+    local session, texts = sessions.new(), {}
+    for _, text in ipairs{...} do
+      local values, message = session:run(text)
+      for n = 1, values and not values.quiet and values.n or 0 do texts[#texts + 1] = show(values[n]) end
+      if not values then texts[#texts + 1] = "! " .. message end
+    end
+    return table.concat(texts, "\n")
+  end
+
+  it("shows expressions, is quiet behind a semicolon, and keeps the last value as _", function()
+    assert.equal("3\n6\n7", shown("1 + 2", "_ * 2", "3 + 4;", "_"))
+  end)
+  it("keeps top-level locals, which functions see change", function()
+    assert.equal("42\n1\n1", shown("local x <const>, y = 40, 2", "x + y",
+      "local n = 0; local function add() n = n + 1 return n end", "add()", "n"))
+  end)
+  it("has variables of its own: no name breaks a library", function()
+    assert.equal("3\nmatrix 1x1 f64\n  0", shown("local type, math, table = 1, 2, 3", "table", "ts.zeros(1, 1)"))
+    assert.equal("table", type(math))
+  end)
+  it("lets predicates be lifted that speak of earlier variables", function()
+    assert.equal("lifted\n5", shown("local w = 2", "m = ts.mask(3, 3, function(i, j) return j <= i and i - j < w end)",
+      "m.kind", "m:count()"))
+  end)
+  it("names the near variable or field", function()
+    assert.matches("^! .*did you mean 'width'%?$", shown("width = 3", "widht.x"))
+    assert.matches("^! .*did you mean 'ts%.problem'%?$", shown "problm{}")
+    assert.equal("! ts.mask has no field 'causel' (did you mean 'causal'?)", shown "ts.mask.causel(3)")
+    assert.equal("! a matrix has no field 'row_s' (did you mean 'rows'?)", shown "ts.zeros(1, 1).row_s")
+  end)
+  it("shows the message, and of several lines the one that it is about", function()
+    assert.equal("! attempt to perform arithmetic on a nil value (global 'b')\n  2: local a = 1 + b", shown "do\n  local a = 1 + b\nend")
+    assert.matches("^! bad argument #1 to 'zeros' %(.*%)$", shown "ts.zeros('a', 1)")
+    assert.equal("! unexpected symbol near ')'", shown "f(1, )")
+    assert.equal("! (error object is a table value)", shown "error{}")
+    assert.equal("! mine", shown "error(setmetatable({}, {__tostring = function() return 'mine' end}))")
+  end)
+  it("knows when a chunk goes on", function()
+    local session = sessions.new()
+    for _, text in ipairs{"for i = 1, 2 do", "ts.matrix{", "x = [[", "1 +", "local", "local function f()", "f(", "x =", "--[["} do
+      assert(session:is_unfinished(text), text)
+    end
+    for _, text in ipairs{"", "x", "x = 1", "f()", ")", "x = = 1", "end", "-- note", "?x"} do
+      assert(not session:is_unfinished(text), text)
+    end
+  end)
+  it("shows tables with what is in them, in an order that does not change", function()
+    assert.equal('{1, "a", {x = true}, b = matrix 1x1 f64, c = function}', shown "{1, 'a', {x = true}, c = print, b = ts.ones(1, 1)}")
+    assert.equal("{me = {…}}", shown("t = {}", "t.me = t", "t"))
+    assert.equal("{}\nnil\nfalse", shown("{}, nil, false"))
+    assert.matches("20, … 30 in all}$", shown "t = {} for i = 1, 30 do t[i] = i end return t")
+  end)
+  it("saves lines that run as a script", function()
+    local session = sessions.new()
+    for _, text in ipairs{"local x = 2", "x * 21", "x + 1;", "assert(x);", "for i = 1, 2 do\nx = x + i end", "x"} do session:run(text) end
+    local said, status = helper.lua('local ts = require "tessera"\n' .. table.concat(session.lines, "\n"))
+    assert.equal("42\n5\n", said)
+    assert.equal(0, status)
+  end)
+end)
+
+describe("locals", function()
+  for given, wanted in pairs{
+    ["local x = 1"] = "x = 1", ["local a, b"] = "a, b = nil", ["local a <const>, b = 1, 2"] = "a, b = 1, 2",
+    ["local function f() local y = 2 end local z = 'local q'"] = "function f() local y = 2 end z = 'local q'",
+    ["local f <close> = g()"] = "local f <close> = g()",
+    ["for i = 1, 2 do local x = i end local k = 1"] = "for i = 1, 2 do local x = i end k = 1",
+    ["if a then local x elseif b then local y else local z end local w"] =
+      "if a then local x elseif b then local y else local z end w = nil",
+    ["local s = [[ local x ]]"] = "s = [[ local x ]]", ["-- local x\nlocal y = 1"] = "-- local x\ny = 1",
+    ["repeat local x = 1 until x"] = "repeat local x = 1 until x", ["local a,\nb = 1, 2"] = "a, b\n = 1, 2",
+    ["local x = 1 -- it's\nlocal y = '\\'' local z = 1"] = "x = 1 -- it's\ny = '\\'' z = 1",
+  } do
+    it("turns " .. given:gsub("\n", "⏎"), function()
+      assert.equal(wanted, locals(given))
+    end)
+  end
+end)
+
+describe("completion", function()
+  local env = {ts = ts, matrix_a = ts.zeros(1, 1), m = ts.mask.causal(2), t = {alpha = 1, beta = print}, string = string,
+    P = ts.problem{Q = ts.zeros(1, 1), K = ts.zeros(1, 1), V = ts.zeros(1, 1)}}
+  -- The word as readline cuts it.
+  local function of(line)
+    local from = line:match(".*[ \t\n\"\\'`@$><=;|&{(]()") or 1
+    return complete.matches(env, line, from, #line)
+  end
+  it("finds names, fields and methods", function()
+    assert.same({"matrix_a"}, of "matr")
+    assert.same({"ts.mask.causal"}, of "ts.mask.cau")
+    assert.same({"ts.randn"}, of "x = ts.randn")
+    assert.same({"P:softmax"}, of "P:softm")
+    assert.same({"P.first_key"}, of "print(P.fir")
+    assert.same({"m:row_count"}, of "m:row")
+    assert.same({"t.alpha", "t.beta"}, of "t.")
+    assert.same({"t:beta"}, of "t:")
+    assert.same({"function"}, of "func")
+  end)
+  it("goes on behind what is no part of the name", function()
+    assert.same({"1+ts.eye"}, of "1+ts.ey")
+    assert.same({"f,ts.mask.causal"}, of "g(f,ts.mask.caus")
+  end)
+  it("calls nothing: what a call returns is known from its comment, or not at all", function()
+    assert.same({"):logsumexp"}, of "P:softmax():logs")
+    assert.same({"4):row_count"}, of "ts.mask.causal(4):row")
+    assert.same({}, of "t.beta():s")
+    assert.same({}, of "nothing.here")
+  end)
+  it("finds files in strings, and folders", function()
+    assert.same({"README.md"}, of 'ts.load "READ')
+    assert.same({"examples/data/tokens.json"}, of "f('examples/data/tok")
+    assert.same({}, of 'ts.load "no/such/fol')
+    local inside = of 'ts.load "examples/da'
+    assert.is_true(#inside > 3 and inside[1]:find "^examples/data/" ~= nil)
+    assert.same({"README.md"}, of ":load READ")
+  end)
+  it("finds commands", function()
+    assert.same({":time"}, of ":ti")
+  end)
+end)
+
+describe("tessera, the command,", function()
+  it("runs what is piped in, code and scripts as lua does, with their status", function()
+    local said, status = helper.run "echo 'print(ts.eye(2):sum())' | scripts/tessera"
+    assert.equal("2.0\n", said)
+    assert.equal(0, status)
+    said, status = helper.run "echo 'error \"no\"' | scripts/tessera"
+    assert.matches("no", said)
+    assert.equal(1, status)
+    said, status = helper.run "scripts/tessera -e 'print(ts.version) os.exit(7)'"
+    assert.equal(ts.version .. "\n", said)
+    assert.equal(7, status)
+    local path = os.tmpname()
+    local file <close> = assert(io.open(path, "w"))
+    file:write 'print(require "tessera" == ts, ...)'
+    file:flush()
+    assert.equal("true\ta\tb c\n", (helper.run("scripts/tessera " .. path .. " a 'b c'")))
+    os.remove(path)
+  end)
+end)
+
+describe("a command of the prompt", function()
+  -- What is written when these lines are piped into a prompt; without the greeting and the prompts.
+  local function piped(...)
+    local path = os.tmpname()
+    local file = assert(io.open(path, "w"))
+    file:write(table.concat({...}, "\n"), "\n")
+    file:close()
+    local said = helper.run("scripts/tessera -i < " .. path)
+    os.remove(path)
+    return (said:gsub("^[^\n]*\n", ""):gsub("%f[^\0\n]>>? ", ""):gsub("\n> ", "\n"):gsub("^> ", ""))
+  end
+  local file
+  before_each(function() file = os.tmpname() end)
+  after_each(function() os.remove(file) end)
+
+  it("saves the lines so far, and loads them again", function()
+    assert.matches("3 lines in", piped("local x = 4", "x * 2", "function f() return x end", ":save " .. file))
+    assert.equal('local ts = require "tessera"\nlocal x = 4\nprint(x * 2)\nfunction f() return x end\n', assert(io.open(file)):read "a")
+    assert.matches("^8\n4\n", piped(":load " .. file, "f()"))
+    assert.matches("No such file", piped ":load no/such/file")
+    assert.matches("a file name is missing", piped ":load")
+  end)
+  it("lists variables with shapes and bytes", function()
+    local said = piped(":who", "A = ts.zeros(512, 64, {dtype = 'f32'})", "m = ts.mask.causal(3)", "n = {1, 2}", ":who")
+    assert.matches("^no variables so far\n", said)
+    assert.matches("A  matrix  512x64 f32  128%.0 KiB\n", said)
+    assert.matches("m  mask    3x3, lifted\n", said)
+    assert.matches("n  table   {1, 2}\n", said)
+  end)
+  it("says what a misspelt one might be, and which there are", function()
+    local said = piped ":tiem x"
+    assert.matches("there is no command :tiem, did you mean :time%?", said)
+    assert.matches(":save FILE", said)
+  end)
+  it("writes no colours into a pipe", function()
+    assert.is_nil(piped("?ts.eye", "nothing.here"):find "\27")
+  end)
+  it("leaves what stands behind :quit alone", function()
+    assert.equal("1\n", piped("1", ":quit", "2"))
+  end)
+end)
+
+-- A sitting at the terminal, of lines such as these. Returns what stood there, the status, and the history that was kept.
+--   > 1 + 2      at the prompt, types this and the return key (after >>, within a chunk; after !, at once and nothing else)
+--   | 3          waits for the answer
+local function sitting(conversation, environment)
+  local path, history = os.tmpname(), os.tmpname()
+  local file = assert(io.open(path, "w"))
+  for line in conversation:gmatch "[^\n]+" do
+    local sign, text = line:match "^%s*(%S+) ?(.*)$"
+    if sign == "|" then file:write("want ", text, "\n")
+    elseif sign == "!" then file:write("send ", text, "\n")
+    else file:write("want ", sign, " \nsend ", text, "\\r\n") end
+  end
+  file:close()
+  local said, status = helper.run(("%s/pty scripts/tessera < %s"):format(build, path),
+    "TERM=xterm INPUTRC=/dev/null OMP_NUM_THREADS=2 TESSERA_HISTORY=" .. history .. " " .. (environment or ""))
+  local kept = assert(io.open(history)):read "a"
+  os.remove(path)
+  os.remove(history)
+  return said, status, kept
+end
+
+-- Sanitizers' libraries cannot stand before a shell's.
+local on_terminal = helper.instrumented and pending or it
+
+for name, environment in pairs{["with lua-readline"] = "", ["without lua-readline"] = "TESSERA_READLINE=no"} do
+  describe("the prompt " .. name, function()
+    on_terminal("reads, shows, explains and goes on", function()
+      local said, status = sitting([[
+        > local x = 41
+        > x + 1
+        | 42
+        > for i = 1, 2 do
+        >> print(i * 7) end
+        | 14
+        > ?ts.eye
+        | identity matrix
+        | See also
+        > ts.eys(2)
+        | did you mean 'eye'?
+        > :who
+        | number  41
+        > :time x
+        | 41
+        |  s
+        > os.exit(3)]], environment)
+      assert(status == 3, said)
+    end)
+
+    on_terminal("stops long calls by Ctrl-C, of Lua and of the core, and drops lines half typed", function()
+      local said, status = sitting([[
+        > print(7 * 11) while true do end
+        | 77
+        ! \x03
+        | interrupted!
+        > n = 20000 P = ts.problem{Q = ts.rand(n, 64), K = ts.rand(n, 64), V = ts.rand(n, 64)}
+        > print(7 * 13) while true do P:softmax() end
+        | 91
+        ! \x03
+        | interrupted!
+        | >
+        ! this is no lua\x03
+        > for i = 1, 2 do
+        | >>
+        ! \x03
+        | >
+        ! \x03\x03\x03
+        > 6 * 7
+        | 42
+        | >
+        ! \x04]], environment)
+      assert(status == 0, said)
+    end)
+
+    on_terminal("leaves by :quit and by Ctrl-D, with status 0", function()
+      for _, way in ipairs{"> :quit", "| >\n! \\x04"} do
+        local said, status = sitting(way, environment)
+        assert(status == 0, said)
+      end
+    end)
+  end)
+end
+
+describe("the prompt with lua-readline", function()
+  on_terminal("completes by the tab key, recalls lines, and keeps them for the next time", function()
+    local said, status, kept = sitting [[
+      > ts.mask.cau\t(4):cou\t()
+      | 10
+      > \e[A
+      | 10
+      > ts.load "READ\t
+      | ending of 'README.md'
+      > 5 + 6;
+      > os.exit()]]
+    assert(status == 0, said)
+    assert.equal('ts.mask.causal(4):count()\nts.load "README.md"\n5 + 6;\nos.exit()\n', kept)
+  end)
+end)
