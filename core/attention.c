@@ -142,7 +142,8 @@ static int64_t find_present(const engine *e, worker *w, const item_rows *r) {
 /* ---- the machine: a stack of summaries ---- */
 
 /* Between blocks the calling thread asks whether to stop; all threads heed the answer. */
-static bool stopped(engine *e) {
+static bool stopped(void *asked) {
+    engine *e = asked;
     if (e->run->poll && omp_get_thread_num() == 0) {
         double done = (double)__atomic_load_n(&e->next, __ATOMIC_RELAXED) / (double)e->units;
         if (e->run->poll(e->run->poll_data, done < 1 ? done : 1))
@@ -349,10 +350,11 @@ static int team_of(const engine *e) {
 
 static int64_t log2_up(int64_t n) { return n > 1 ? 64 - __builtin_clzll((uint64_t)(n - 1)) : 0; }
 
-static void worker_make(const engine *e, worker *w, ts_arena *arena) {
+static void worker_make(engine *e, worker *w, ts_arena *arena) {
     const ts_schedule *s = &e->tiling.schedule;
     const int degree = e->tiling.exp == TS_EXP_POLY ? e->tiling.degree : 0;
     ts_tile_make(&w->tile, e->problem, e->loops, degree, e->queries, e->group, e->largest, arena);
+    w->tile.stopped = stopped, w->tile.asked = e;
     w->status = TS_OK;
     w->present = ts_arena_take(arena, s->blocks, sizeof(int32_t));
     w->word = ts_arena_take(arena, 2 * s->blocks, sizeof(int32_t));

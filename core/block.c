@@ -482,6 +482,7 @@ ts_status ts_tile_summary(ts_tile *tile, const ts_range *ranges, int64_t count, 
         if (tile->cover == TS_EMPTY) continue; /* ⊥ */
         status = chunk_summary(tile, first, out);
         first = false;
+        if (!status && at.range < count && tile->stopped(tile->asked)) status = TS_INTERRUPTED;
     }
     if (first) ts_rows_bottom(tile->loops, out, tile->rows);
     return status;

@@ -30,6 +30,8 @@ typedef struct {
     int64_t words;                                   /* in a row of bits */
     double *called;                                  /* a row for a score that is called */
     void *mask_scratch, *score_scratch;
+    bool (*stopped)(void *asked); /* between chunks; true ends the block with TS_INTERRUPTED */
+    void *asked;
 } ts_tile;
 
 /* Takes from the arena what tiles of `queries` queries x `heads` heads, and blocks whose largest
@@ -43,8 +45,8 @@ void ts_tile_begin(ts_tile *tile, ts_range i, int64_t head, int64_t heads);
 /* Writes to out (values tile->value_stride apart and as wide, zeros behind d_v) the tile's summary
  * of the keys of `ranges`, by number; `cover` is what is known of them. With `onto` - for at most
  * TS_CHUNK keys - out becomes out ⋆ that, band by band, while it is in the nearest cache.
- * TS_NONFINITE_SCORE or _VALUE without detail (which is met first depends on the tiling:
- * ts_tile_find tells). */
+ * TS_INTERRUPTED, or TS_NONFINITE_SCORE or _VALUE without detail (which is met first depends on the
+ * tiling: ts_tile_find tells). */
 ts_status ts_tile_summary(ts_tile *tile, const ts_range *ranges, int64_t count, ts_cover cover,
                           bool onto, const ts_rows *out);
 

@@ -19,6 +19,11 @@ local function child(body)
       attention = function() while true do P:attention() end end,
       softmax = function() while true do P:softmax() end end,
       summary = function() while true do P:summary() end end,
+      block = function()
+        local K = ts.rand(500000, 8, {seed = 1})
+        local long = ts.problem{Q = ts.rand(192, 8, {seed = 2}), K = K, V = K}
+        while true do long:summary() end
+      end,
       weights = function() while true do P:weights() end end,
       called = function() P:with{score = function(s) return tonumber(s) end}:attention() end,
       loop = function() while true do end end,
@@ -27,7 +32,7 @@ local function child(body)
 end
 
 describe("Ctrl-C", function()
-  for _, name in ipairs{"attention", "softmax", "summary", "weights", "called", "loop"} do
+  for _, name in ipairs{"attention", "softmax", "summary", "block", "weights", "called", "loop"} do
     for _, where in ipairs{"the main thread", "a coroutine"} do
       it(("stops %s within 0.1 s on %s, and all goes on"):format(name, where), function()
         local said = child(([[
