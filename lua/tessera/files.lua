@@ -2,6 +2,7 @@
 
 local check = require "tessera.check"
 local core = require "tessera.core"
+local replacing = require "tessera.replacing"
 local source = require "tessera.source"
 
 -- By ending: the module, loaded when it is needed, and whether a file holds one matrix or many by name.
@@ -111,25 +112,6 @@ end
 function files.metadata(path)
   local format, many = format_of(path, "metadata")
   return many and reading(path, function(from) return select(2, format.list(from)) end) or {}
-end
-
--- Calls fill(write) for a new file beside `path`, which takes its place only when all of it is on the
--- disk; until then, and after any error, the old file is as it was.
-local function replacing(path, fill)
-  local file, name, target = core.create_beside(path)
-  check.that(file, "cannot save '%s': %s", path, name)
-  local function must(ok, why) if not ok then source.refuse("%s", why) end end
-  local ok, err = pcall(function()
-    fill(function(bytes) must(file:write(bytes)) end)
-    must(core.sync(file))
-    must(file:close())
-    must(os.rename(name, target))
-  end)
-  if ok then return end
-  if io.type(file) == "file" then file:close() end
-  os.remove(name)
-  check.that(not source.refused(err), "cannot save '%s': %s", path, source.refused(err))
-  error(err, 0)
 end
 
 local function is_matrix(x) return check.type_of(x) == "matrix" end

@@ -29,6 +29,7 @@ local public = {
   permutations = {"bracketing"}, partitions = {"bracketing"}, sample = {"sample", true},
   laws = {"laws", true}, experiment = {"experiment", true},
   heads = {"heads", true}, rope = {"rope"},
+  plot = {"plot", true},
   info = {"info", true},
 }
 

@@ -1,0 +1,138 @@
+--- Pictures: heat maps, masks, tiles, traces, curves and histograms, as files or on the terminal.
+--
+-- All take a table of options: `title`, `xlabel`, `ylabel`, `file` (its ending picks PNG, SVG or PDF; drawn by gnuplot),
+-- `size` ({width, height} in pixels, {800, 600} unless given). Without `file` the picture is printed, in block characters,
+-- `width` wide (the terminal's unless given), in colours where standard output is a terminal and NO_COLOR is not set; with
+-- `terminal = "sixel"`, as pixels for a terminal that shows them. Where gnuplot is missing, a line on standard error says
+-- so, and the picture is printed.
+
+local check = require "tessera.check"
+local core = require "tessera.core"
+local gnuplot = require "tessera.plot.gnuplot"
+local replacing = require "tessera.replacing"
+
+local plot = {}
+
+local common = {
+  title = "string", xlabel = "string", ylabel = "string", file = "string", size = "table", width = "positive",
+  terminal = {"blocks", "sixel"},
+}
+
+-- What each kind takes besides.
+local kinds = {
+  matrix = {labels = "table", mask = "mask", h = "positive", range = "table", zlabel = "string"},
+  mask = {labels = "table", h = "positive", zlabel = "string"},
+  tiles = {tiling = "table", h = "positive"},
+  trace = {},
+  curves = {log = {"x", "y", "xy"}, labels = "table"},
+  histogram = {bins = "positive", log = {"x", "y", "xy"}},
+}
+for _, kind in pairs(kinds) do
+  for name, what in pairs(common) do kind[name] = what end
+end
+
+-- Where it goes ---------------------------------------------------------------------------------------
+
+local function ending_of(path, name)
+  local ending = (path:match "%.([^./]*)$" or ""):lower()
+  check.arg(ending ~= "sixel" and gnuplot.knows(ending), 2, name, "the ending of '%s' is none of .png, .svg, .pdf", path)
+  return ending
+end
+
+local function size_of(o, name)
+  if not o.size then return 800, 600 end
+  local width, height = check.whole(o.size[1], 100), check.whole(o.size[2], 100)
+  check.arg(width and height and width <= 8192 and height <= 8192, 2, name,
+    "field 'size': {width, height} expected, in pixels from 100 to 8192")
+  return width, height
+end
+
+local function style_of(o)
+  local coloured = core.isatty "stdout" and (os.getenv "NO_COLOR" or "") == "" and os.getenv "TERM" ~= "dumb"
+  local depth = os.getenv "COLORTERM"
+  return {width = o.width or core.width() or 80, coloured = coloured, deep = depth == "truecolor" or depth == "24bit"}
+end
+
+local function print_picture(kind, x, o)
+  local style = style_of(o)
+  io.write(kind(x, o, {48, math.max(1, style.width - 10)}):text(style), "\n")
+end
+
+local finest = {512, 512} -- cells of a picture in a file
+
+local function draw(name, x, options)
+  local o = core.options(options, 2, name, kinds[name])
+  local kind = require("tessera.plot." .. name)
+  local ending = o.file and ending_of(o.file, name) or o.terminal == "sixel" and "sixel"
+  local width, height = size_of(o, name)
+  if not ending then return print_picture(kind, x, o) end
+  local bytes = gnuplot.run(kind(x, o, finest):script(width, height), ending, width, height)
+  if not bytes then
+    io.stderr:write("gnuplot is not installed, so ", o.file and "nothing is written to '" .. o.file .. "'" or "there are no pixels",
+      "; on Debian: apt install gnuplot-nox\n")
+    return print_picture(kind, x, o)
+  end
+  if not o.file then return io.write(bytes, "\n") and nil end
+  replacing(o.file, function(write) write(bytes) end)
+  return o.file
+end
+
+-- The kinds -------------------------------------------------------------------------------------------
+
+--- The heat map of a matrix: dark is small, light is large; NaN, −∞ and ∞ have colours of their own.
+--
+-- * `labels`: names for rows and columns (a list for both, or {rows =, cols =}), such as tokens.
+-- * `mask` (and its head `h`): cells that it drops are drawn as masked, whatever their number.
+-- * `range`: {low, high} of the colours; the least and the largest number unless given. `zlabel` names the scale.
+--
+--     ts.plot.matrix(P:weights(1), {mask = P.mask, labels = words, title = "weights of head 1", file = "weights.png"})
+-- Of a matrix with more than 512 rows or columns, a cell of the picture is the largest of several.
+---@param m matrix
+---@param options? table
+---@return string? file
+function plot.matrix(m, options) return draw("matrix", m, options) end
+
+--- The picture of a mask: rows are queries, columns keys; a kept cell is dark blue, a dropped one grey.
+--     ts.plot.mask(ts.mask.window(64, 8, 0), {file = "window.svg"})
+-- Takes `labels` and `h` as ts.plot.matrix does. Of a large mask, a cell shows which part of several is kept.
+---@param m mask
+---@param options? table
+---@return string? file
+function plot.mask(m, options) return draw("mask", m, options) end
+
+--- The picture of tiles: empty, partial or full. Of what m:tiles(q, k) gives, or of a problem with `tiling` (as of
+--- P:attention; head `h`): then each tile bears the number of its visit; empty ones are passed over.
+--     ts.plot.tiles(ts.mask.causal(64):tiles(8, 8))
+--     ts.plot.tiles(P, {tiling = {q = 8, k = 8, order = "backward"}, file = "order.png"})
+---@param x table|problem
+---@param options? table
+---@return string? file
+function plot.tiles(x, options) return draw("tiles", x, options) end
+
+--- The picture of a trace: m, ℓ, and what the two sides of each merge are multiplied by, step by step.
+--     ts.plot.trace(P:trace(5, {k = 4}), {file = "trace.png"})
+---@param t table what P:trace gives
+---@param options? table
+---@return string? file
+function plot.trace(t, options) return draw("trace", t, options) end
+
+--- Curves: a list of series, or one.
+--
+-- A series is {x = list, y = list, low = list, high = list, label = text}: `x` is 1, 2, .. unless given, `low` and `high` make
+-- a band; lists of numbers, or matrices of one row or column. `log` = "x", "y" or "xy". What is no finite number, or not
+-- above 0 on a logarithmic axis, leaves a gap and a red mark at the axis.
+--     ts.plot.curves({{x = {64, 128, 256}, y = {1e-7, 2e-7, 3e-7}, label = "online"}}, {log = "xy", file = "error.svg"})
+---@param series table
+---@param options? table
+---@return string? file
+function plot.curves(series, options) return draw("curves", series, options) end
+
+--- A histogram of numbers (a list or a matrix), such as errors in ulps: in `bins` of one width (of one ratio with `log` =
+--- "x"); values that are no finite number are counted beside it.
+--     ts.plot.histogram(errors, {xlabel = "ulps", bins = 20, file = "ulps.pdf"})
+---@param x matrix|number[]
+---@param options? table
+---@return string? file
+function plot.histogram(x, options) return draw("histogram", x, options) end
+
+return plot
