@@ -47,6 +47,7 @@ return {
   end},
   {"a block of 513 keys", function() return random(5, 513, 8, 8, {}) end},
   {"long blocks, late keys", function() return random(6, 1300, 5, 4, {mask = function(i, j) return j > 500 * (i % 3) end}) end},
+  {"blocks longer than a chunk", function() return random(3, 2100, 4, 3, {}) end},
   {"large gaps between scores", function() return random(20, 50, 8, 8, {scale = 12.0, mask = causal}) end},
   {"several threads", function() return random(130, 260, 32, 32, {heads = 2, mask = ts.mask.causal({130, 260})}) end},
 }
