@@ -303,7 +303,10 @@ static void run_unit(engine *e, worker *w, int64_t unit) {
     else
         done = run_part(e, w, 0, r.tile, present);
     if (done) finish_item(e, w);
-    if (w->status) __atomic_store_n(&e->stop, w->status, __ATOMIC_RELAXED);
+    int none = TS_OK; /* the first reason stays: to stop for it is none of its own */
+    if (w->status)
+        __atomic_compare_exchange_n(&e->stop, &none, w->status, false, __ATOMIC_RELAXED,
+                                    __ATOMIC_RELAXED);
 }
 
 static void run_units(engine *e, worker *w) {
