@@ -122,6 +122,16 @@ local function is_plain(program)
   return true
 end
 
+describe("ts.tanh in a score function", function()
+  it("is lifted though nobody asked for ts.tanh before", function()
+    local said = require "spec.helper".lua [[
+      local ts = require "tessera"
+      print(type(ts.score.compile(function(s) return 30 * ts.tanh(s / 30) end, 3, 5, 1)))
+      print(type(ts.score.compile(function(s) return ts.exp(-s) + ts.log(s * s + 1) end, 3, 5, 1)))]]
+    assert.equal("userdata\nuserdata\n", said)
+  end)
+end)
+
 describe("random score functions", function()
   it("are the same lifted and called; without libm also on the core's strips (TESSERA_FUZZ / 4 of them)", function()
     local scores = {0.0, -0.0, 1.0, -2.5, 3.0, 1e-300, -7e15, 2.0 ^ 53, 1e300}

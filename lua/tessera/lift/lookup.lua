@@ -189,11 +189,19 @@ local function at_integer(context, t, k)
   return #cases == 1 and cases[1].leaf or {cases = cases}
 end
 
+-- A public name of Tessera's own table, which loads each when it is first asked for; nil where it is none.
+local function of_tessera(t, key)
+  if t ~= package.loaded.tessera or type(key) ~= "string" then return nil end
+  local known, v = pcall(function() return t[key] end)
+  return known and v or nil
+end
+
 -- t[key] for a key known now. A metatable is asked only for what is absent, and only if its
 -- __index is a table.
 local function at_constant(context, t, key)
   for _ = 1, 16 do
     local v = rawget(t, key)
+    if v == nil then v = of_tessera(t, key) end
     if v ~= nil then return value.of(context, v) end
     local meta = debug.getmetatable(t)
     local next_table = meta and rawget(meta, "__index")
