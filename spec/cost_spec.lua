@@ -18,11 +18,11 @@ describe("P:cost", function()
     assert.equal(3, c.depth)
   end)
 
-  it("agrees with the mask cell by cell, for key sets, heads and groups", function()
-    for seed = 1, 5 do
+  it("agrees with the mask cell by cell, for ranges and key sets, heads and groups", function()
+    for seed = 1, 20 do
       local mask = ts.mask.random({10, 14}, 0.2, {seed = seed})
       local P = ts.problem{Q = ts.zeros(10, 8), K = ts.zeros(14, 4), V = ts.zeros(14, 6), heads = 4, kv_heads = 2, mask = mask}
-      local sets = ts.sample.partition(14, 4, {seed = seed})
+      local sets = seed % 2 == 0 and ts.sample.partition(14, 4, {seed = seed}) or {{{1, 3}}, {{4, 6}}, {{7, 7}}, {{8, 14}}}
       local c = P:cost{q = 3, k = sets}
       local visited, full, allowed = 0, 0, 0
       for first = 1, 10, 3 do

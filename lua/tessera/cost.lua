@@ -15,22 +15,59 @@ local function keys_in(ranges)
   return count
 end
 
--- Counts allowed cells of rows first .. last, block by block, for one head. Heads that share a mask share the counts.
-local function counter(P, plan)
-  local known = {}
-  return function(h, first, last, b)
-    local m = context.mask_of(P, h)
-    if not m then return (last - first + 1) * keys_in(plan.blocks[b]) end
-    local owner = m.heads and ("%p %d"):format(m, h) or ("%p"):format(m)
-    local key = ("%s %d %d"):format(owner, first, b)
-    if not known[key] then
-      local count = 0
-      for _, range in ipairs(plan.blocks[b]) do
-        count = count + (m.heads and m:count(first, last, range[1], range[2], h) or m:count(first, last, range[1], range[2]))
-      end
-      known[key] = count
+-- Allowed cells of rows first .. last in keys from .. to.
+local function count_cells(m, h, first, last, from, to)
+  return m.heads and m:count(first, last, from, to, h) or m:count(first, last, from, to)
+end
+
+-- Appends {block, allowed cells} for those of blocks low .. high that have any. Blocks that follow each other are asked for
+-- together, and in halves where the answer is neither none nor all.
+local function descend(m, h, plan, first, last, low, high, into)
+  local from, to = plan.blocks[low][1][1], plan.blocks[high][1][2]
+  local allowed = count_cells(m, h, first, last, from, to)
+  if allowed == 0 then return end
+  if low == high then
+    into[#into + 1] = {low, allowed}
+  elseif allowed == (last - first + 1) * (to - from + 1) then
+    for b = low, high do into[#into + 1] = {b, (last - first + 1) * keys_in(plan.blocks[b])} end
+  else
+    local middle = (low + high) // 2
+    descend(m, h, plan, first, last, low, middle, into)
+    descend(m, h, plan, first, last, middle + 1, high, into)
+  end
+end
+
+-- Is every block one range, behind the one before?
+local function is_plain(blocks)
+  for b, ranges in ipairs(blocks) do
+    if #ranges ~= 1 or b > 1 and ranges[1][1] ~= blocks[b - 1][1][2] + 1 then return false end
+  end
+  return true
+end
+
+-- A function (h, first, last) -> list of {block, allowed cells} of the blocks that these rows of head h see. Heads that share
+-- a mask share the answer for the rows asked for last.
+local function looker(P, plan)
+  local plain, known, row = is_plain(plan.blocks), {}, nil
+  local function look(m, h, first, last)
+    local list = {}
+    if m and plain and #plan.blocks > 0 then
+      descend(m, h, plan, first, last, 1, #plan.blocks, list)
+      return list
     end
-    return known[key]
+    for b, ranges in ipairs(plan.blocks) do
+      local allowed = m and 0 or (last - first + 1) * keys_in(ranges)
+      for _, range in ipairs(m and ranges or {}) do allowed = allowed + count_cells(m, h, first, last, range[1], range[2]) end
+      if allowed > 0 then list[#list + 1] = {b, allowed} end
+    end
+    return list
+  end
+  return function(h, first, last)
+    if row ~= first then known, row = {}, first end
+    local m = context.mask_of(P, h)
+    local owner = m and (m.heads and ("%p %d"):format(m, h) or ("%p"):format(m)) or "none"
+    known[owner] = known[owner] or look(m, h, first, last)
+    return known[owner]
   end
 end
 
@@ -47,27 +84,20 @@ local function depth_of(word)
 end
 
 -- One tile of queries under the heads of key head g: what each head sees, and the keys that any of them reads.
-local function add_tile(c, P, plan, g, tile, allowed_in)
+local function add_tile(c, P, plan, g, tile, seen_by)
   local group = P.heads // P.kv_heads
   local first, last = (tile - 1) * plan.q + 1, math.min(tile * plan.q, P.n_q)
-  local rows, read = last - first + 1, 0
-  local merged = {}
-  for b, ranges in ipairs(plan.blocks) do
-    local keys, wanted = keys_in(ranges), false
-    for h = (g - 1) * group + 1, g * group do
-      local allowed = allowed_in(h, first, last, b)
-      c.tiles, c.allowed = c.tiles + 1, c.allowed + allowed
-      if allowed == 0 then
-        c.skipped = c.skipped + 1
-      else
-        wanted = true
-        c.visited, c.pairs = c.visited + 1, c.pairs + rows * keys
-        if allowed == rows * keys then c.full = c.full + 1 end
-        if merged[h] then c.merges, c.rescales = c.merges + 1, c.rescales + rows end
-        merged[h] = true
-      end
+  local rows, read, wanted = last - first + 1, 0, {}
+  for h = (g - 1) * group + 1, g * group do
+    local seen = seen_by(h, first, last)
+    c.tiles, c.visited, c.skipped = c.tiles + #plan.blocks, c.visited + #seen, c.skipped + #plan.blocks - #seen
+    c.merges, c.rescales = c.merges + math.max(0, #seen - 1), c.rescales + rows * math.max(0, #seen - 1)
+    for _, entry in ipairs(seen) do
+      local keys = keys_in(plan.blocks[entry[1]])
+      c.pairs, c.allowed = c.pairs + rows * keys, c.allowed + entry[2]
+      if entry[2] == rows * keys then c.full = c.full + 1 end
+      if not wanted[entry[1]] then wanted[entry[1]], read = true, read + keys end
     end
-    if wanted then read = read + keys end
   end
   c.reads[tile] = c.reads[tile] + read * (P.d + P.d_v) * c.size
 end
@@ -75,10 +105,10 @@ end
 local function count(P, plan)
   local c = {tiles = 0, visited = 0, skipped = 0, full = 0, merges = 0, rescales = 0, pairs = 0, allowed = 0, reads = {},
     size = P.dtype == "f32" and 4 or 8}
-  local allowed_in = counter(P, plan)
+  local seen_by = looker(P, plan)
   for tile = 1, plan.tiles do
     c.reads[tile] = 0
-    for g = 1, P.kv_heads do add_tile(c, P, plan, g, tile, allowed_in) end
+    for g = 1, P.kv_heads do add_tile(c, P, plan, g, tile, seen_by) end
   end
   c.partial = c.visited - c.full
   c.exponentials = c.pairs + 2 * c.rescales
