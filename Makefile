@@ -54,7 +54,7 @@ LUA_RUN     = LUA_PATH_5_4='lua/?.lua;lua/?/init.lua;;' LUA_CPATH_5_4='$(BUILD)/
 
 CHECKS := lua format exports gcc clang isa poly exit asan tsan valgrind random
 
-.PHONY: all setup programs test check $(CHECKS:%=check-%) run-parallel demo repl bench bounds mutate install uninstall clean help
+.PHONY: all setup programs test check $(CHECKS:%=check-%) run-parallel demo repl docs bench bounds mutate install uninstall clean help
 .DELETE_ON_ERROR:
 
 all: $(BUILD)/tessera/core.so ## build the module and the C library (the default)
@@ -152,6 +152,9 @@ demo: all ## a real model's attention layer, computed in many ways
 
 repl: all ## a prompt with `ts` loaded
 	scripts/tessera
+
+docs: all ## build the manual, as HTML, in build/docs
+	$(Q)scripts/docs $(BUILD)/docs
 
 bench: all ## measure this machine's peak, and what part of it each road reaches
 	$(Q)scripts/bench $(ARGS)

@@ -6,9 +6,7 @@
 
 #include <string.h>
 
-bool ts_lanes_ready(const ts_program *program) {
-    return program->count <= TS_LANES_MOST_NODES && ts_kernel_get() != NULL;
-}
+bool ts_lanes_ready(const ts_program *program) { return program->count <= TS_LANES_MOST_NODES; }
 
 size_t ts_lanes_scratch(const ts_program *program) {
     return program->count <= TS_LANES_MOST_NODES ? ts_plan_scratch(program) : 0;

@@ -1,20 +1,13 @@
--- transcript.lua -- runs Lua as the prompt would, line by line, and holds what it shows against what the text promises.
+-- transcript.lua -- types Lua at a prompt, line by line, and holds what is shown against what the text promises.
 --
 -- `code --> 1  2` promises that the entry shows 1 and 2; spaces count once. `-- words` promise nothing.
 local sessions = require "tessera.repl.session"
 local show = require "tessera.repl.show"
 
 local transcript = {}
+transcript.__index = transcript
 
 local function squeezed(text) return (text:gsub("%s+", " "):gsub("^ ", ""):gsub(" $", "")) end
-
--- Values and prints of one entry as one text.
-local function said(session, printed, entry)
-  local values, message = session:run(entry)
-  assert(values, ("%s\n%s"):format(entry, message))
-  for n = 1, values.quiet and 0 or values.n do printed[#printed + 1] = show(values[n]) end
-  return table.concat(printed, " ")
-end
 
 -- What was written to a file since the last time.
 local function written(file)
@@ -25,41 +18,49 @@ local function written(file)
   return text or ""
 end
 
---- Runs the code in a session with these variables. Raises what an entry raises, or where it shows something else than
---- promised. Returns how many promises were kept, and everything shown.
----@param code string
----@param variables table
----@return integer
----@return string
-function transcript.run(code, variables)
-  local session, entry, promise = sessions.new(), nil, nil
-  local kept, all = 0, {}
-  for name, value in pairs(variables) do session.env[name] = value end
-  local printed
-  function session.env.print(...)
-    for _, value in ipairs{...} do printed[#printed + 1] = show(value) end
+--- A prompt with these variables.
+---@param variables? table
+---@return table
+function transcript.new(variables)
+  local self = setmetatable({session = sessions.new(), shown = "", kept = 0}, transcript)
+  for name, value in pairs(variables or {}) do self.session.env[name] = value end
+  function self.session.env.print(...)
+    for _, value in ipairs{...} do self.printed[#self.printed + 1] = show(value) end
   end
+  return self
+end
+
+-- Runs one entry: what it shows, writes and prints, as one text.
+local function enter(self, entry)
   local before, output = io.output(), io.tmpfile()
   io.output(output)
-  local _ <close> = setmetatable({}, {__close = function() io.output(before) end})
+  self.printed = {}
+  local values, message = self.session:run(entry)
+  io.output(before)
+  assert(values, ("%s\n%s"):format(entry, message))
+  for n = 1, values.quiet and 0 or values.n do self.printed[#self.printed + 1] = show(values[n]) end
+  return table.concat(self.printed, "\n") .. written(output)
+end
+
+--- Types the code. Raises what an entry raises, and where one shows something else than promised. Then `shown` is what the last
+--- entry showed, and `kept` how many promises were kept so far.
+---@param code string
+function transcript:type(code)
+  local entry, promise
   for line in (code .. "\n"):gmatch "([^\n]*)\n" do
     local text, wanted = line:match "^(.-)%s*%-%->%s*(.-)%s*$"
-    entry = entry and entry .. "\n" .. (text or line) or text or line
+    entry = (entry and entry .. "\n" or "") .. (text or line)
     promise = wanted or promise
-    if not session:is_unfinished(entry) then
-      printed = {}
-      local shown = said(session, printed, entry)
-      shown = shown .. written(output)
-      all[#all + 1] = shown ~= "" and shown or nil
+    if not self.session:is_unfinished(entry) then
+      self.shown = enter(self, entry)
       if promise then
-        assert(squeezed(shown) == squeezed(promise), ("%s\n  shows    %s\n  promised %s"):format(entry, shown, promise))
-        kept = kept + 1
+        assert(squeezed(self.shown) == squeezed(promise), ("%s\n  shows    %s\n  promised %s"):format(entry, self.shown, promise))
+        self.kept = self.kept + 1
       end
       entry, promise = nil, nil
     end
   end
   assert(not entry, "unfinished: " .. tostring(entry))
-  return kept, table.concat(all, "\n")
 end
 
 return transcript

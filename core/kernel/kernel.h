@@ -64,11 +64,11 @@ typedef struct ts_kernel {
     const struct ts_lane_table *lanes; /* the operations of programs: lanes.h */
 } ts_kernel;
 
-/* The best set that the CPU and the operating system allow, or the one TESSERA_ISA names. NULL
- * before ts_kernel_select. */
+/* The set that ts_kernel_select chose last, or without such a call the best that the CPU and the
+ * operating system allow. */
 const ts_kernel *ts_kernel_get(void);
 /* Chooses by name ("sse2", "avx2", "avx512", "neon"), or the best where name is NULL or "".
- * TS_NO_ISA. Call it before any other. */
+ * TS_NO_ISA, and then the choice stays. Call it while nothing runs. */
 ts_status ts_kernel_select(const char *name);
 /* The names of the sets that this machine has, best first, separated by ", ". */
 const char *ts_kernel_available(void);

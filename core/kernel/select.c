@@ -50,7 +50,11 @@ ts_status ts_kernel_select(const char *name) {
     return TS_NO_ISA;
 }
 
-const ts_kernel *ts_kernel_get(void) { return selected; }
+const ts_kernel *ts_kernel_get(void) {
+    if (!selected) ts_kernel_select(NULL);
+    return selected;
+}
+
 const char *ts_kernel_name(const ts_kernel *kernel) { return kernel->name; }
 
 const char *ts_kernel_available(void) {

@@ -84,7 +84,7 @@ function help.see_also(topic)
   local seen, list = {}, {}
   for _, name in ipairs(found) do
     if not seen[name] and #list < 6 then
-      seen[name], list[#list + 1] = true, reference.written(name)
+      seen[name], list[#list + 1] = true, name
     end
   end
   return list
@@ -118,6 +118,7 @@ function help.topic(topic, width, style)
   local rows = argument_rows(topic)
   if #rows > 0 then parts[#parts + 1] = columns(rows, width) end
   local also = help.see_also(topic)
+  for n, name in ipairs(also) do also[n] = reference.written(name) end
   if #also > 0 then parts[#parts + 1] = style("note", wrapped("See also: " .. table.concat(also, ", "), width, "")) end
   return table.concat(parts, "\n\n")
 end
