@@ -204,10 +204,13 @@ end
 function bracketing.partitions(n, k)
   n = count_argument(n, 1, "partitions")
   k = k ~= nil and count_argument(k, 2, "partitions") or nil
-  local number, more = {}, k == nil or k <= n and (k > 0 or n == 0)
-  fill(number, 0, n, 0, k)
+  local number, more = nil, k == nil or k <= n and (k > 0 or n == 0)
   return function()
     if not more then return nil end
+    if not number then
+      number = {}
+      fill(number, 0, n, 0, k)
+    end
     local blocks = bracketing.sets(number, n)
     more = advance_blocks(number, n, k)
     return blocks
