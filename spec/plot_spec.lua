@@ -192,7 +192,7 @@ describe("a masked cell", function()
     end
     assert.equal([[
 matrix 2 × 3, f64
-  1 2
+  1 2 3
 1   ██░░
 2 ··--██
 0   ░ ▒ █ 1   · masked   - −∞

@@ -29,7 +29,7 @@ local public = {
   permutations = {"bracketing"}, partitions = {"bracketing"}, sample = {"sample", true},
   laws = {"laws", true}, experiment = {"experiment", true},
   heads = {"heads", true}, rope = {"rope"},
-  plot = {"plot", true},
+  plot = {"plot", true}, page = {"page", true},
   info = {"info", true},
 }
 

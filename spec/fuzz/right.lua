@@ -46,6 +46,7 @@ local function calls(o, folder)
     {"ts.names", folder .. "right.npz"}, {"ts.save", folder .. "saved.npy", X}, {"ts.save", folder .. "saved.csv", X, {}},
     {"ts.save", folder .. "saved.safetensors", {a = X, b = B}, {metadata = {x = "y"}}}, {"ts.save", folder .. "saved.npz", {a = X}},
     {"ts.summary.load", folder .. "right-summary.safetensors", {}},
+    {"ts.page", folder .. "saved.html", {title = "t", "# A\nb", {table = {{1, "a"}}, head = {"x"}}, {tiles = P, tiling = {q = 2}}, X}},
     {"ts.plot.matrix", X, {title = "t", labels = {"a", "b", "c", "d"}, range = {0, 1}, width = 40}}, {"ts.plot.mask", mask, {h = 1}},
     {"ts.plot.tiles", P, {tiling = {q = 2, k = 2}, h = 2}}, {"ts.plot.tiles", mask:tiles(2, 3), {title = "t"}},
     {"ts.plot.trace", P:trace(5, {k = 2}), {width = 60}}, {"ts.plot.histogram", X, {bins = 3, log = "xy"}},

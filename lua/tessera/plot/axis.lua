@@ -33,7 +33,7 @@ function axis.log_ticks(lo, hi)
   return list
 end
 
---- About `most` of the places 1 .. n, evenly apart, the first among them.
+--- About `most` of the places 1 .. n, evenly apart; the first among them where it has room.
 ---@return integer[]
 function axis.places(n, most)
   local step = 1
@@ -43,7 +43,7 @@ function axis.places(n, most)
   end
   local list = {}
   for i = step, n, step do list[#list + 1] = i end
-  if step > 1 then table.insert(list, 1, 1) end
+  if step > 2 then table.insert(list, 1, 1) end
   return list
 end
 

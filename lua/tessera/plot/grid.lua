@@ -207,7 +207,7 @@ end
 -- The numbers of columns, each over the left edge of its cell.
 local function column_line(self, wide)
   local line = ""
-  for _, j in ipairs(axis.places(self.n_cols, math.max(2, self.cols * wide // 8))) do
+  for _, j in ipairs(axis.places(self.n_cols, math.max(3, self.cols * wide // 8))) do
     local place = (j - 1) // self.per * wide
     local gap_left = place - #line
     if gap_left >= (line == "" and 0 or 1) and place + #tostring(j) <= math.max(self.cols * wide, 1) then
