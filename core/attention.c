@@ -89,7 +89,7 @@ void ts_attention_defaults(const ts_problem *p, ts_tiling *tiling) {
         s->parts = 1;
         const int64_t items = p->kv_heads * quotient_up(p->n_q, tiling->q);
         if (s->merge == TS_MERGE_ONLINE && items > 0 && items < 32)
-            s->parts = few ? p->n_k / 1024 : least(64 / items, p->n_k / 2048);
+            s->parts = few ? p->n_k / 2048 : least(64 / items, p->n_k / 2048);
         s->parts = most(1, least(s->parts, s->blocks));
         if (s->parts > 1) s->merge = TS_MERGE_SPLIT;
     }

@@ -149,16 +149,19 @@ static void zero_nonfinite(const ts_loops *loops, void *numbers, int64_t count) 
     }
 }
 
-static void pack_chunk(ts_tile *tile) {
-    const ts_loops *loops = tile->loops;
+static void pack_keys(ts_tile *tile) {
     const ts_matrix k = ts_problem_k(tile->problem, tile->head);
-    const ts_matrix v = ts_problem_v(tile->problem, tile->head);
     int64_t stride;
     const void *rows = gather(tile, &k, &stride);
-    loops->pack_columns(rows, stride, k.cols, tile->keys, tile->k_panels);
-    rows = gather(tile, &v, &stride);
-    tile->clean = loops->pack_rows(rows, stride, tile->keys, v.cols, tile->v_panels);
-    if (!tile->clean) zero_nonfinite(loops, tile->v_panels, tile->keys * tile->value_stride);
+    tile->loops->pack_columns(rows, stride, k.cols, tile->keys, tile->k_panels);
+}
+
+static void pack_values(ts_tile *tile) {
+    const ts_matrix v = ts_problem_v(tile->problem, tile->head);
+    int64_t stride;
+    const void *rows = gather(tile, &v, &stride);
+    tile->clean = tile->loops->pack_rows(rows, stride, tile->keys, v.cols, tile->v_panels);
+    if (!tile->clean) zero_nonfinite(tile->loops, tile->v_panels, tile->keys * tile->value_stride);
 }
 
 /* ---- the chunk's mask ---- */
@@ -341,20 +344,60 @@ static void close_row(const ts_tile *tile, void *s) {
             ((double *)s)[j] = -INFINITY;
 }
 
-/* S = Q' Kᵀ, then the score function, then the mask. */
-static ts_status band_scores(ts_tile *tile, const band *b) {
+/* S = Q' Kᵀ. */
+static void multiply_keys(ts_tile *tile, const band *b) {
+    const ts_panels k = {tile->k_panels, tile->problem->d, tile->width, 0};
+    tile->loops->product(b->rows, k.depth, ts_at(tile->loops, tile->q, b->row * k.depth), k.depth,
+                         &k, 0, b->from, b->to, ts_at(tile->loops, strip_row(tile, 0), b->from),
+                         strip_stride(tile), false);
+}
+
+/* Asks memory for rows of V that are needed soon. */
+static void fetch_rows(const ts_loops *loops, const void *rows, int64_t stride, int64_t count,
+                       int64_t width) {
+    const int64_t line = 64 / (int64_t)ts_dtype_size(loops->dtype);
+    for (int64_t r = 0; r < count; r++)
+        for (int64_t c = 0; c < width; c += line)
+            __builtin_prefetch(ts_at(loops, rows, r * stride + c), 0, 2);
+}
+
+/* The same where the tile is one band: each panel is packed, used and forgotten, and while keys
+ * come in, their values are asked for. */
+static void multiply_passing_keys(ts_tile *tile, const band *b) {
     const ts_loops *loops = tile->loops;
-    const int64_t d = tile->problem->d;
-    const ts_panels k = {tile->k_panels, d, tile->width};
-    loops->product(b->rows, d, ts_at(loops, tile->q, b->row * d), d, &k, 0, b->from, b->to,
-                   ts_at(loops, strip_row(tile, 0), b->from), strip_stride(tile), false);
+    const ts_matrix k = ts_problem_k(tile->problem, tile->head);
+    const ts_matrix v = ts_problem_v(tile->problem, tile->head);
+    const bool together = tile->segment_count == 1 && v.col_stride == 1;
+    const int64_t first = tile->segments[0].first - tile->problem->first_key;
+    int64_t stride;
+    const void *rows = gather(tile, &k, &stride);
+    for (int64_t lane = b->from; lane < b->to; lane += loops->panel) {
+        const int64_t keys = least(loops->panel, tile->keys - lane);
+        const ts_panels one = {tile->k_panels, k.cols, ts_round_up(keys, loops->lanes), 0};
+        if (together)
+            fetch_rows(loops, ts_at(loops, v.data, (first + lane) * v.row_stride), v.row_stride,
+                       keys, v.cols);
+        loops->pack_columns(ts_at(loops, rows, lane * stride), stride, k.cols, keys,
+                            tile->k_panels);
+        loops->product(b->rows, k.cols, ts_at(loops, tile->q, b->row * k.cols), k.cols, &one, 0, 0,
+                       one.width, ts_at(loops, strip_row(tile, 0), lane), strip_stride(tile),
+                       false);
+    }
+}
+
+/* S, then the score function, then the mask. */
+static ts_status band_scores(ts_tile *tile, const band *b) {
+    if (tile->thin)
+        multiply_passing_keys(tile, b);
+    else
+        multiply_keys(tile, b);
     ts_status status = tile->problem->score ? score_band(tile, b) : TS_OK;
     for (int64_t r = 0; r < b->rows && !status; r++) {
         void *s = strip_row(tile, r);
         if (tile->cover == TS_FULL)
             close_row(tile, s);
         else
-            loops->select(row_bits(tile, b->row + r), b->from, b->to, s);
+            tile->loops->select(row_bits(tile, b->row + r), b->from, b->to, s);
     }
     return status;
 }
@@ -429,25 +472,69 @@ static void poison_rows(const ts_tile *tile, int64_t rows, const ts_rows *out) {
     }
 }
 
+/* z = P V over the band's lanes. */
+static void multiply_values(const ts_tile *tile, const band *b, const ts_panels *v,
+                            const ts_rows *out) {
+    tile->loops->product(b->rows, least(b->to, tile->keys) - b->from,
+                         ts_at(tile->loops, strip_row(tile, 0), b->from), strip_stride(tile), v,
+                         b->from, 0, v->width, out->value, out->stride, false);
+}
+
+/* P and ℓ from S; false where a score was NaN or +inf. */
+static bool weigh(ts_tile *tile, const band *b, const ts_rows *out) {
+    return tile->loops->weights(b->rows, b->to - b->from, strip_stride(tile), tile->unit,
+                                tile->degree, ts_at(tile->loops, strip_row(tile, 0), b->from),
+                                out->max, out->norm);
+}
+
 /* Σ of the chunk for a band: scores, weights, values. */
 static ts_status band_summary(ts_tile *tile, const band *b, const ts_rows *out) {
-    const ts_loops *loops = tile->loops;
     const bool propagate = tile->problem->propagate;
-    const int64_t lanes = b->to - b->from, stride = ts_round_up(tile->max_keys, loops->panel);
-    void *strip = ts_at(loops, strip_row(tile, 0), b->from);
     ts_status status = band_scores(tile, b);
     if (status) return status;
-    bool poison = !tile->clean && find_poison(tile, b);
-    bool finite = loops->weights(b->rows, lanes, stride, tile->unit, tile->degree, strip, out->max,
-                                 out->norm);
+    const bool poison = !tile->clean && find_poison(tile, b);
+    const bool finite = weigh(tile, b, out);
     if (!finite && !propagate) return TS_NONFINITE_SCORE;
     if (poison && !propagate) return TS_NONFINITE_VALUE;
-    const ts_panels v = {tile->v_panels, tile->keys, tile->value_stride};
-    loops->product(b->rows, least(lanes, tile->keys - b->from), strip, stride, &v, b->from, 0,
-                   v.width, out->value, out->stride, false);
+    const ts_panels v = {tile->v_panels, tile->keys, tile->value_stride, 0};
+    multiply_values(tile, b, &v, out);
     if (poison) spread_poison(tile, b, out);
     if (!finite) poison_rows(tile, b->rows, out);
     return TS_OK;
+}
+
+/* Whether the chunk's values can be used where they lie: whole vectors, evenly apart. (A called
+ * score is never asked twice, as thin_summary might.) */
+static bool values_in_place(const ts_tile *tile, ts_panels *out) {
+    const ts_problem *p = tile->problem;
+    const ts_matrix v = ts_problem_v(p, tile->head);
+    if (tile->segment_count != 1 || v.col_stride != 1 || v.row_stride <= 0 || v.cols == 0 ||
+        v.cols % tile->loops->lanes != 0)
+        return false;
+    for (int64_t g = 0; p->score && g < tile->heads; g++)
+        if (p->score[tile->head + g] && !p->score[tile->head + g]->program) return false;
+    const int64_t first = tile->segments[0].first - p->first_key;
+    *out = (ts_panels){ts_at(tile->loops, v.data, first * v.row_stride), tile->keys, v.cols,
+                       v.row_stride};
+    return true;
+}
+
+/* The same where the tile is one band. A value that is not finite shows in z: then all is done
+ * again on a copy. */
+static ts_status thin_summary(ts_tile *tile, const band *b, const ts_rows *out) {
+    ts_panels v;
+    if (values_in_place(tile, &v)) {
+        ts_status status = band_scores(tile, b);
+        if (status) return status;
+        bool finite = weigh(tile, b, out);
+        multiply_values(tile, b, &v, out);
+        for (int64_t r = 0; r < b->rows && finite; r++)
+            for (int64_t c = 0; c < v.width; c++)
+                finite &= isfinite(number_at(tile->loops, out->value, r * out->stride + c)) != 0;
+        if (finite) return TS_OK;
+    }
+    pack_values(tile);
+    return band_summary(tile, b, out);
 }
 
 /* ---- the block ---- */
@@ -455,15 +542,15 @@ static ts_status band_summary(ts_tile *tile, const band *b, const ts_rows *out) 
 /* Σ of the chunk, ⋆-ed into out; written there where it is the block's first. */
 static ts_status chunk_summary(ts_tile *tile, bool first, const ts_rows *out) {
     const ts_loops *loops = tile->loops;
-    pack_chunk(tile);
+    tile->thin = next_band(tile, 0).rows == tile->rows;
+    if (!tile->thin) pack_keys(tile), pack_values(tile);
     for (int64_t row = 0; row < tile->rows;) {
         band b = next_band(tile, row);
-        ts_rows rows = ts_rows_from(loops, out, row);
+        const ts_rows rows = ts_rows_from(loops, out, row), *to = first ? &rows : &tile->part;
         if (b.from < b.to) {
-            ts_status status = band_summary(tile, &b, first ? &rows : &tile->part);
+            ts_status status = tile->thin ? thin_summary(tile, &b, to) : band_summary(tile, &b, to);
             if (status) return status;
-            if (!first)
-                loops->merge(b.rows, tile->value_stride, tile->unit, &rows, &tile->part, &rows);
+            if (!first) loops->merge(b.rows, tile->value_stride, tile->unit, &rows, to, &rows);
         } else if (first) {
             ts_rows_bottom(loops, &rows, b.rows);
         }
@@ -517,7 +604,8 @@ ts_status ts_tile_find(ts_tile *tile, ts_range range, ts_detail *detail) {
         tile->cover = TS_FULL;
         if (tile->problem->mask) find_cover(tile);
         if (tile->cover == TS_EMPTY) continue;
-        pack_chunk(tile);
+        tile->thin = false;
+        pack_keys(tile);
         for (int64_t row = 0; row < tile->rows;) {
             band b = next_band(tile, row);
             ts_status status = b.from < b.to ? band_scores(tile, &b) : TS_OK;

@@ -21,6 +21,7 @@ typedef struct {
     int64_t keys, width, segment_count;              /* the chunk at hand; width: a full vector */
     ts_cover cover;                                  /* of the chunk, over all heads */
     bool clean;                                      /* all its values are finite */
+    bool thin;                                       /* the tile is one band: keys pass once */
     ts_range *segments;                              /* the chunk's keys, by number */
     void *q, *k_panels, *v_panels, *staging, *strip; /* q: scaled */
     ts_rows part;                                    /* of one band, to be merged */

@@ -83,7 +83,7 @@ static void run_item(product *p, worker *w, int64_t item) {
     int64_t first = 0;
     do {
         const int64_t depth = least(DEPTH, p->b->rows - first);
-        const ts_panels b = {w->panels, depth, width};
+        const ts_panels b = {w->panels, depth, width, 0};
         int64_t a_stride;
         pack_b(p, w, first, depth, column, columns);
         const void *a = rows_of_a(p, w, row, rows, first, depth, &a_stride);

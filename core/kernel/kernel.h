@@ -4,11 +4,12 @@
 
 #include "../matrix.h"
 
-/* B of a product as packed: `width` lanes, a multiple of a vector, cut into panels of
- * loops->panel lanes (the last one narrower), each panel `depth` rows of its lanes. */
+/* B of a product, `depth` rows of `width` lanes, a multiple of a vector. Packed (step = 0): cut into
+ * panels of loops->panel lanes (the last one narrower), each the `depth` rows of its lanes, aligned to
+ * 64. Else as it lies in memory: rows `step` numbers apart. */
 typedef struct {
-    const void *numbers; /* aligned to 64 */
-    int64_t depth, width;
+    const void *numbers;
+    int64_t depth, width, step;
 } ts_panels;
 
 /* Summaries of consecutive rows: row r has max[r], norm[r] and value[r * stride ..]. */
