@@ -153,7 +153,7 @@ static void pack_keys(ts_tile *tile) {
     const ts_matrix k = ts_problem_k(tile->problem, tile->head);
     int64_t stride;
     const void *rows = gather(tile, &k, &stride);
-    tile->loops->pack_columns(rows, stride, k.cols, tile->keys, tile->k_panels);
+    tile->loops->pack_columns(rows, stride, k.cols, tile->keys, false, tile->k_panels);
 }
 
 static void pack_values(ts_tile *tile) {
@@ -361,8 +361,9 @@ static void fetch_rows(const ts_loops *loops, const void *rows, int64_t stride, 
             __builtin_prefetch(ts_at(loops, rows, r * stride + c), 0, 2);
 }
 
-/* The same where the tile is one band: each panel is packed, used and forgotten, and while keys
- * come in, their values are asked for. */
+/* S = Q' Kᵀ where the tile is one band: a few keys are packed, used and forgotten, while they are
+ * in the nearest cache; meanwhile their values are asked for. */
+enum { AT_ONCE = 64 };
 static void multiply_passing_keys(ts_tile *tile, const band *b) {
     const ts_loops *loops = tile->loops;
     const ts_matrix k = ts_problem_k(tile->problem, tile->head);
@@ -371,17 +372,17 @@ static void multiply_passing_keys(ts_tile *tile, const band *b) {
     const int64_t first = tile->segments[0].first - tile->problem->first_key;
     int64_t stride;
     const void *rows = gather(tile, &k, &stride);
-    for (int64_t lane = b->from; lane < b->to; lane += loops->panel) {
-        const int64_t keys = least(loops->panel, tile->keys - lane);
-        const ts_panels one = {tile->k_panels, k.cols, ts_round_up(keys, loops->lanes), 0};
+    for (int64_t lane = b->from; lane < least(b->to, tile->keys); lane += AT_ONCE) {
+        const int64_t keys = least(AT_ONCE, tile->keys - lane);
+        const int64_t width = ts_round_up(keys, loops->lanes);
+        const ts_panels part = {tile->k_panels, k.cols, width, width};
         if (together)
             fetch_rows(loops, ts_at(loops, v.data, (first + lane) * v.row_stride), v.row_stride,
                        keys, v.cols);
-        loops->pack_columns(ts_at(loops, rows, lane * stride), stride, k.cols, keys,
+        loops->pack_columns(ts_at(loops, rows, lane * stride), stride, k.cols, keys, true,
                             tile->k_panels);
-        loops->product(b->rows, k.cols, ts_at(loops, tile->q, b->row * k.cols), k.cols, &one, 0, 0,
-                       one.width, ts_at(loops, strip_row(tile, 0), lane), strip_stride(tile),
-                       false);
+        loops->product(b->rows, k.cols, ts_at(loops, tile->q, b->row * k.cols), k.cols, &part, 0, 0,
+                       width, ts_at(loops, strip_row(tile, 0), lane), strip_stride(tile), false);
     }
 }
 

@@ -10,6 +10,7 @@
 #define BYTES 64
 #define ROWS 6
 #define VECTORS 4
+#define VECTORS_OF(rows) VECTORS
 #define REGISTER "v"
 #define SPLAT_f32(x) ((vec_f32)_mm512_set1_ps(x))
 #define SPLAT_f64(x) ((vec_f64)_mm512_set1_pd(x))

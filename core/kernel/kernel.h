@@ -4,8 +4,9 @@
 
 #include "../matrix.h"
 
-/* B of a product, `depth` rows of `width` lanes, a multiple of a vector. Packed (step = 0): cut into
- * panels of loops->panel lanes (the last one narrower), each the `depth` rows of its lanes, aligned to
+/* B of a product, `depth` rows of `width` lanes, a multiple of a vector. Packed (step = 0): cut
+ * into panels of loops->panel lanes (the last one narrower), each the `depth` rows of its lanes,
+ * aligned to
  * 64. Else as it lies in memory: rows `step` numbers apart. */
 typedef struct {
     const void *numbers;
@@ -29,8 +30,10 @@ typedef struct {
     /* Packs B, `depth` rows of `lanes` numbers, `stride` apart: rows side by side in memory are
      * lanes side by side. Lanes up to the full vector are 0. False where a number is not finite. */
     bool (*pack_rows)(const void *b, int64_t stride, int64_t depth, int64_t lanes, void *panels);
-    /* The same from Bᵀ, `lanes` rows of `depth` numbers: K as it lies in memory. */
-    void (*pack_columns)(const void *b, int64_t stride, int64_t depth, int64_t lanes, void *panels);
+    /* The same from Bᵀ, `lanes` rows of `depth` numbers: K as it lies in memory. whole: not in
+     * panels, but in rows of all the lanes, for ts_panels with that step. */
+    void (*pack_columns)(const void *b, int64_t stride, int64_t depth, int64_t lanes, bool whole,
+                         void *panels);
     /* C = A B over lanes from .. to (multiples of a panel; `to` may be B's width) and `depth` rows
      * of B from `first` on; A is rows x depth. Each number is one chain of multiply-adds in order
      * of depth; C, with `add`, or +0.0 is added at the end. C's column 0 is lane `from`. */

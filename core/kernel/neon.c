@@ -10,6 +10,7 @@
 #define BYTES 16
 #define ROWS 6
 #define VECTORS 4
+#define VECTORS_OF(rows) VECTORS
 #define REGISTER "w"
 #define SPLAT_f32(x) ((vec_f32)vdupq_n_f32(x))
 #define SPLAT_f64(x) ((vec_f64)vdupq_n_f64(x))
