@@ -122,7 +122,11 @@ static void start(char **command) {
     ioctl(terminal, TIOCSWINSZ, &size);
     const char *name = ptsname(terminal);
     child = fork();
-    if (child != 0) return;
+    if (child > 0) return;
+    if (child < 0) {
+        perror("fork");
+        exit(WENT_WRONG);
+    }
     setsid();
     int slave = open(name, O_RDWR); /* the first terminal of a session controls it */
     for (int stream = 0; stream < 3; stream++) dup2(slave, stream);
