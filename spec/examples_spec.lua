@@ -29,10 +29,23 @@ describe("examples", function()
       local said = run(path)
       if path == demo then printed = said end
       assert.is_true(#said > 0)
+      local from = 1 -- what the example says of its output, in its order
+      for wanted in read(path):gmatch "%-%-> ([^\n]*)" do
+        local _, last = ("\n" .. said:gsub(" +\n", "\n")):find("\n" .. wanted .. "\n", from, true)
+        assert(last, ("%s does not print, where it says so: %s"):format(path, wanted))
+        from = last
+      end
       assert.is_nil(said:lower():find "%f[%a]nan%f[%A]")
     end)
   end
   pipe:close()
+
+  it("are each under sixty lines that say what they print, but for the demo and the collection of claims", function()
+    for name in helper.run("cd examples && ls *.lua"):gmatch "[^\n]+" do
+      local _, lines = read("examples/" .. name):gsub("\n", "")
+      assert.is_true(lines < 60 or name:find "^01" ~= nil or name:find "^07" ~= nil, name)
+    end
+  end)
 
   it("stand in a row of numbers without gaps or twins", function()
     local number = 0

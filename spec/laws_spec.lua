@@ -2,7 +2,7 @@
 local helper = require "spec.helper"
 local ts = require "tessera"
 
-local claims = assert(loadfile "examples/02-a-wrong-merge.lua")("claims")
+local claims = assert(loadfile "examples/07-a-wrong-merge.lua")("claims")
 
 local function claim(name)
   for _, c in ipairs(claims) do

@@ -4,7 +4,7 @@ local check = require "tessera.check"
 local grid = require "tessera.plot.grid"
 local tiling_of = require "tessera.plot.tiling"
 
-local classes = {[0] = "empty", "partial", "full"}
+local classes = {[0] = "empty", [1] = "partial", [2] = "full"}
 
 -- What several tiles have in common, else "partial".
 local function common(content)
@@ -29,11 +29,11 @@ end
 
 -- Of what m:tiles(q, k) gives.
 local function of_map(t, o, most)
-  local map, h = t.map, check.whole(o.h or 1, 1)
-  if type(map) == "table" then map = map[h] end
-  check.arg(h and map and (map == t.map and h == 1 or map ~= t.map), 2, "tiles", "field 'h': there is no head %s", o.h)
-  local g = grid.new(map.rows, map.cols, most, common(function(r, c) return classes[math.tointeger(map(r, c))] end))
-  return finished(g, o, ("tiles of %d × %d: %d empty, %d partial, %d full"):format(t.q, t.k, t.empty, t.partial, t.full))
+  local maps, h = type(t.map) == "table" and t.map or {t.map}, o.h or 1
+  check.arg(maps[h] ~= nil, 2, "tiles", "field 'h': there is no head %s", h)
+  local map = check.type(maps[h], "matrix", 1, "tiles")
+  local g = grid.new(map.rows, map.cols, most, common(function(r, c) return classes[map(r, c)] or "partial" end))
+  return finished(g, o, ("tiles of %s × %s: %s empty, %s partial, %s full"):format(t.q, t.k, t.empty, t.partial, t.full))
 end
 
 -- Of a problem and a tiling: with the number of each visit.
