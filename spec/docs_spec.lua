@@ -89,7 +89,7 @@ describe("make docs", function()
   it("builds a reference of every name, each once", function()
     local count = 0
     for _, topic in ipairs(reference.topics()) do
-      local _, found = pages["reference.html"]:gsub('<section id="' .. topic.name:gsub(" ", "-"):gsub("%p", "%%%0") .. '">', "")
+      local _, found = pages["reference.html"]:gsub('<section id="' .. topic.name:gsub(" ", "-"):gsub("%p", "%%%0") .. '"', "")
       assert(found == 1, topic.name .. " stands there " .. found .. " times")
       count = count + 1
     end

@@ -35,6 +35,8 @@ local function setting(n)
   v.O, v.lse = v.P:softmax()
   v.S, v.T, v.U = v.P:summary(1, n // 2), v.P:summary(n // 2 + 1, n - 1), v.P:summary(n, n)
   v.list = {v.P:summary(1, 2), v.P:summary(3, 4), v.P:summary(5, 6), v.P:summary(7, n)}
+  v.errors, v.words = {1, 2, 2, 5}, {}
+  for i = 1, n do v.words[i] = "word " .. i end
   v.f, v.g, v.h = merged, summarized, finished
   v.mask, v.tiling = ts.mask.causal(n), {q = 4, k = 3, merge = "tree"}
   v.layer = ts.heads{heads = 8, d_q = 16, seed = 6}
@@ -59,13 +61,13 @@ local function write_files(folder)
   ts.save(folder .. "model.safetensors", model)
 end
 
-local files = {"error.csv", "part-1.safetensors", "part-2.safetensors", "queries.npy", "layer.safetensors", "model.safetensors",
-  "output.npy", "run.safetensors"}
-
 -- The code with its files in that folder.
 local function in_folder(code, folder)
-  for _, name in ipairs(files) do code = code:gsub('"' .. name:gsub("%p", "%%%0") .. '"', '"' .. folder .. name .. '"') end
-  return code
+  return (code:gsub('"([%w_-]+%.%l+)"', function(name)
+    local kind = name:match "%.(%l+)$"
+    local is_file = ("npy csv safetensors npz png svg pdf html"):find(kind, 1, true)
+    return is_file and '"' .. folder .. name .. '"' or nil
+  end))
 end
 
 describe("help", function()

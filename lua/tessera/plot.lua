@@ -5,6 +5,7 @@
 -- `width` wide (the terminal's unless given), in colours where standard output is a terminal and NO_COLOR is not set; with
 -- `terminal = "sixel"`, as pixels for a terminal that shows them. Where gnuplot is missing, a line on standard error says
 -- so, and the picture is printed.
+--     ts.plot.mask(ts.mask.causal(12), {title = "causal"})
 
 local draw = require "tessera.plot.picture".draw
 
