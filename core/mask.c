@@ -217,12 +217,14 @@ ts_status ts_mask_settle(const ts_mask *mask, int64_t h, ts_range i, ts_range j,
     return d.status;
 }
 
-/* A tile can hold an earlier cell than the one found. */
+/* Descents go downwards, and to the right within rows: a tile met later can hold an earlier cell
+ * only in an earlier row. */
 static bool may_be_first(const descent *d, ts_range i, ts_range j) {
-    return d->row == 0 || i.first < d->row || (i.first == d->row && j.first < d->key);
+    (void)j;
+    return d->row == 0 || i.first < d->row;
 }
 static void take(descent *d, int64_t row, int64_t key) {
-    if (d->row && (d->row < row || (d->row == row && d->key <= key))) return;
+    if (d->row != 0 && d->row <= row) return;
     d->row = row, d->key = key;
 }
 static void first_full(descent *d, ts_range i, ts_range j) { take(d, i.first, j.first); }

@@ -241,11 +241,11 @@ static bool fits_narrow(const ts_plan *plan, int32_t at) {
            (plan->bound[at].low.i >= INT32_MIN && plan->bound[at].high.i <= INT32_MAX);
 }
 
+/* Whether the loops of this node need wide integers; what it makes is asked where it is used. */
 static bool wants_wide(const ts_plan *plan, int32_t at) {
     const ts_node *node = ts_plan_node(plan, at);
-    if (!is_made(plan, at)) return false;
-    if (!fits_narrow(plan, at)) return true;
-    for (int k = 0; uses_lanes(plan, at) && k < ts_op_kinds[node->op].arity; k++)
+    if (!is_made(plan, at) || !uses_lanes(plan, at)) return false;
+    for (int k = 0; k < ts_op_kinds[node->op].arity; k++)
         if (!fits_narrow(plan, node->operand[k])) return true;
     return node->op == TS_OP_ishl || node->op == TS_OP_ishr; /* those loops are wide only */
 }

@@ -16,7 +16,7 @@ static int64_t below(int64_t n) {
 
 /* ---- masks to ask ---- */
 
-enum { ROWS = 300, COLS = 700, KINDS = 10 };
+enum { ROWS = 300, COLS = 700, KINDS = 11 };
 static char builder_memory[1 << 16], scratch[1 << 20], index_memory[1 << 20];
 static ts_builder b;
 static ts_form forms[256];
@@ -79,6 +79,8 @@ static int32_t node_of_kind(int kind) {
         return op(TS_OP_band, bit_of(i, j), op(TS_OP_bnot, causal, -1));
     case 8:
         return op(TS_OP_ilt, op(TS_OP_imul, i, j), number(5000));
+    case 9: /* the first row is on the right, and a later one on the left */
+        return op(TS_OP_bor, op(TS_OP_ile, number(600), j), op(TS_OP_ieq, i, number(60)));
     default:
         return op(TS_OP_ieq, op(TS_OP_idiv, sevens, number(64)), op(TS_OP_imod, d, number(50)));
     }
@@ -204,6 +206,7 @@ static void check_mask(const ts_mask *mask) {
         }
         check_visit(mask, i, j.first, j.last, 0, last, blocks);
     }
+    check_first(mask, (ts_range){1, 64}, (ts_range){1, COLS});
     const ts_range none = {5, 4}, some = {1, 3};
     CHECK_INT(ts_mask_cover(mask, 1, none, some, scratch), TS_EMPTY);
     CHECK_INT(ts_mask_cover(mask, 1, some, none, scratch), TS_EMPTY);
@@ -303,6 +306,59 @@ static void check_matrices(void) {
     }
 }
 
+/* One odd bit among others that are all alike: seen exactly where the range holds it. */
+static void check_odd_bits(void) {
+    const int64_t words = COLS / 64 + 1;
+    ts_table table = bits_table();
+    for (int round = 0; round < 2000; round++) {
+        const bool odd = round % 2;
+        ts_range r = random_range(ROWS), c = random_range(COLS), h = {1, 1};
+        int64_t row = round % 3 ? r.first + below(r.last - r.first + 1) : 1 + below(ROWS);
+        int64_t col = round % 3 ? c.first + below(c.last - c.first + 1) : 1 + below(COLS);
+        if (round % 5 == 0) row = r.last, col = c.last;
+        memset(dense, odd ? 0 : 0xff, sizeof dense);
+        for (int64_t k = 0; k < ROWS; k++) dense[k * words + words - 1] &= ((uint64_t)1 << 60) - 1;
+        dense[(row - 1) * words + (col - 1) / 64] ^= (uint64_t)1 << ((col - 1) % 64);
+        bool held = row >= r.first && row <= r.last && col >= c.first && col <= c.last;
+        bool lone = held && r.first == r.last && c.first == c.last, some, all;
+        ts_table_index(&table, index_memory);
+        ts_table_bits_range(&table, r, c, h, &some, &all);
+        CHECK(odd ? some == held : lone ? !some : some);
+        if (!(some && odd && !lone)) CHECK(all == (odd ? lone : !held));
+    }
+}
+
+static void check_odd_numbers(void) {
+    static double cells[70 * 90];
+    ts_table table = {.kind = TS_TABLE_MATRIX, .matrix = ts_matrix_packed(TS_F64, 70, 90, cells)};
+    for (int round = 0; round < 1000; round++) {
+        ts_range r = random_range(70), c = random_range(90);
+        int64_t row = r.first + below(r.last - r.first + 1);
+        int64_t col = c.first + below(c.last - c.first + 1);
+        if (round % 3 == 0) row = r.last, col = c.last;
+        if (round % 3 == 1) row = 1 + below(70), col = 1 + below(90);
+        double low, high;
+        bool nan, held = row >= r.first && row <= r.last && col >= c.first && col <= c.last;
+        cells[(row - 1) * 90 + col - 1] = 1;
+        ts_table_index(&table, index_memory);
+        ts_table_matrix_range(&table, r, c, &low, &high, &nan);
+        CHECK(high == held && !nan);
+        cells[(row - 1) * 90 + col - 1] = 0;
+    }
+}
+
+/* The last block ends where the keys do: it is full if they are all allowed. */
+static void check_ragged_block(void) {
+    ts_program program = program_of_kind(0); /* j <= i */
+    ts_mask mask = {ROWS, COLS, 0, &program};
+    int32_t list[3];
+    uint8_t cover[3];
+    CHECK_INT(
+        ts_mask_visit(&mask, 1, (ts_range){245, 300}, 1, 245, 100, NULL, 3, list, cover, scratch),
+        3);
+    CHECK_INT(cover[2], TS_FULL);
+}
+
 static void check_dense(void) {
     ts_table table = bits_table();
     if (ts_table_index_size(&table) > sizeof index_memory) abort();
@@ -335,5 +391,8 @@ int main(void) {
     check_lists();
     check_matrices();
     check_dense();
+    check_odd_bits();
+    check_odd_numbers();
+    check_ragged_block();
     return check_done();
 }

@@ -284,6 +284,189 @@ static void check_builder(uint64_t seed) {
     CHECK(same);
 }
 
+/* ---- what random programs seldom hit ---- */
+
+static ts_node list[32];
+static int64_t listed;
+
+static int32_t node(ts_op op, int32_t a, int32_t b, int32_t c) {
+    list[listed] = (ts_node){.op = (uint8_t)op,
+                             .type = (uint8_t)ts_op_kinds[op].result,
+                             .operand = {a, b, c},
+                             .table = -1};
+    return (int32_t)listed++;
+}
+static int32_t whole(int64_t x) {
+    int32_t at = node(TS_OP_iconst, -1, -1, -1);
+    list[at].constant.i = x;
+    return at;
+}
+static int32_t real(double x) {
+    int32_t at = node(TS_OP_fconst, -1, -1, -1);
+    list[at].constant.f = x;
+    return at;
+}
+
+/* The tile's bits, and its bound, against its cells. */
+static void check_listed(const char *what, int64_t x, double y) {
+    ts_tile tile = {.i = {41, 47}, .j = {30, 170}, .h = {1, 1}};
+    ts_program_forms(list, listed, forms);
+    ts_program program = {listed, 0, list, NULL, forms};
+    uint64_t bits[7 * 4];
+    bool right = true;
+    int64_t count = 0;
+    ts_lanes_mask(&program, 1, tile.i, tile.j, bits, 4, scratch);
+    for (int64_t i = tile.i.first; i <= tile.i.last; i++)
+        for (int64_t j = tile.j.first; j <= tile.j.last; j++) {
+            bool want = ts_program_eval(&program, 0, i, j, 1, values).b;
+            int64_t r = i - tile.i.first, k = j - tile.j.first;
+            right = right && (bits[4 * r + k / 64] >> (k % 64) & 1) == want;
+            count += want;
+        }
+    const ts_interval *bound = ts_program_bound(&program, &tile, intervals);
+    right = right && (bound->low.b ? count == 7 * 141 : true) && (bound->high.b || count == 0);
+    if (!right) printf("%s with %" PRId64 " and %g\n", what, x, y);
+    CHECK(right);
+    listed = 0;
+}
+
+/* i, j, i - j, |i - j| and products that are not narrow, as nodes from 2 on. */
+static int32_t some_integer(int kind) {
+    int32_t i = node(TS_OP_i, -1, -1, -1), j = node(TS_OP_j, -1, -1, -1);
+    int32_t d = node(TS_OP_isub, i, j, -1);
+    switch (kind) {
+    case 0:
+        return j;
+    case 1:
+        return d;
+    case 2:
+        return node(TS_OP_iabs, d, -1, -1);
+    case 3:
+        return node(TS_OP_imul, i, j, -1);
+    case 4:
+        return node(TS_OP_imul, d, whole(1 << 26), -1);
+    default:
+        return node(TS_OP_imul, node(TS_OP_iabs, d, -1, -1), whole(1 << 26), -1);
+    }
+}
+
+static void check_mixed_comparisons(void) {
+    static const double limits[] = {-2.5, -2,      0.5,   3,      7.25,         60,
+                                    60.5, 1e4,     1e300, -1e300, 2147483648.0, -2147483649.5,
+                                    6e9,  -6e9,    0.0,   -0.0,   INFINITY,     -INFINITY,
+                                    NAN,  67108864};
+    for (int op = TS_OP_ifeq; op <= TS_OP_file; op++)
+        for (int kind = 0; kind < 6; kind++)
+            for (size_t n = 0; n < sizeof limits / sizeof *limits; n++) {
+                int32_t x = some_integer(kind), y = real(limits[n]);
+                bool first = op == TS_OP_filt || op == TS_OP_file;
+                if (n % 3 == 0) { /* varies with the query */
+                    int32_t row = node(TS_OP_isub, 0, whole(44), -1);
+                    y = node(TS_OP_fmul, node(TS_OP_ffrom, row, -1, -1), y, -1);
+                }
+                node((ts_op)op, first ? y : x, first ? x : y, -1);
+                check_listed(ts_op_kinds[op].name, kind, limits[n]);
+            }
+}
+
+static void check_divisions(void) {
+    static const int64_t divisors[] = {
+        1, 2, 3, 5, 7, 8, 16, 63, 64, 65, 100, 1 << 20, -1, -3, -8, 0, (int64_t)1 << 33};
+    for (int op = TS_OP_idiv; op <= TS_OP_icmod; op++)
+        for (int kind = 0; kind < 6; kind++)
+            for (size_t n = 0; n < sizeof divisors / sizeof *divisors; n++)
+                for (int64_t want = -1; want <= 4; want++) {
+                    int32_t x = some_integer(kind);
+                    int32_t part = node((ts_op)op, x, whole(divisors[n]), -1);
+                    node(want % 2 ? TS_OP_ieq : TS_OP_ile, part, whole(want), -1);
+                    check_listed(ts_op_kinds[op].name, kind, (double)divisors[n]);
+                }
+}
+
+/* Where adding to j wraps there is no linear form. */
+static void check_wrapping(void) {
+    static const int64_t far[] = {INT64_MAX,        INT64_MIN,        INT64_MAX - 100,
+                                  (int64_t)1 << 60, (int64_t)1 << 62, -((int64_t)1 << 62),
+                                  INT64_MIN + 50};
+    for (int op = TS_OP_ieq; op <= TS_OP_ile; op++)
+        for (size_t n = 0; n < sizeof far / sizeof *far; n++)
+            for (size_t m = 0; m < sizeof far / sizeof *far; m++) {
+                int32_t sum = node(TS_OP_iadd, some_integer(0), whole(far[n]), -1);
+                node((ts_op)op, sum, m == 0 ? whole(5) : whole(far[m]), -1);
+                check_listed("sum", far[n], (double)far[m]);
+            }
+}
+
+/* What f64 would decide on this tile is not so in f32: 3 * 0.1 <= 0.3. */
+static void check_decided_in_f32(void) {
+    int32_t j = node(TS_OP_j, -1, -1, -1);
+    int32_t tenth = node(TS_OP_fmul, node(TS_OP_ffrom, j, -1, -1), real(0.1), -1);
+    int32_t below = node(TS_OP_fle, tenth, real(0.3), -1);
+    node(TS_OP_fselect, below, real(1), real(2));
+    ts_program_forms(list, listed, forms);
+    ts_program program = {listed, 0, list, NULL, forms};
+    float s = 0;
+    double wide = 0;
+    ts_program_score_f32(&program, 1, 1, 3, 1, &s, scratch);
+    ts_program_score_f64(&program, 1, 1, 3, 1, &wide, scratch);
+    CHECK_NUMBER(s, 3 * 0.1f <= 0.3f ? 1 : 2);
+    CHECK_NUMBER(wide, 2);
+    listed = 0;
+}
+
+/* Whole numbers beyond 2^24 round once, from the number itself. */
+static void check_large_ramps(void) {
+    int32_t i = node(TS_OP_i, -1, -1, -1), j = node(TS_OP_j, -1, -1, -1);
+    int32_t far = node(TS_OP_imul, i, whole(123457), -1);
+    node(TS_OP_ffrom, node(TS_OP_iadd, far, node(TS_OP_imul, j, whole(-77), -1), -1), -1, -1);
+    ts_program_forms(list, listed, forms);
+    ts_program program = {listed, 0, list, NULL, forms};
+    float s[128];
+    ts_program_score_f32(&program, 1, 400, 5, 128, s, scratch);
+    bool right = true;
+    for (int64_t k = 0; k < 128; k++) right = right && s[k] == (float)(400 * 123457 - 77 * (5 + k));
+    CHECK(right);
+    listed = 0;
+}
+
+/* Every assignment of three booleans through random formulas. */
+static void check_logic(uint64_t seed) {
+    static const ts_op ops[] = {TS_OP_band, TS_OP_bor, TS_OP_bxor, TS_OP_bnot, TS_OP_bselect};
+    static char memory[1 << 16];
+    int32_t numbers[128];
+    ts_builder builder;
+    listed = 0;
+    int32_t three[3] = {node(TS_OP_i, -1, -1, -1), node(TS_OP_j, -1, -1, -1),
+                        node(TS_OP_h, -1, -1, -1)};
+    int32_t two = whole(2), first = (int32_t)listed;
+    for (int k = 0; k < 3; k++) node(TS_OP_ilt, three[k], two, -1);
+    if (seed % 3 == 0) node(TS_OP_bconst, -1, -1, -1);
+    for (int n = 0; n < 12; n++) {
+        int32_t operand[3];
+        ts_op op = ops[below(5)];
+        for (int k = 0; k < 3; k++) operand[k] = first + (int32_t)below(listed - first);
+        for (int k = ts_op_kinds[op].arity; k < 3; k++) operand[k] = -1;
+        node(op, operand[0], operand[1], operand[2]);
+    }
+    ts_program program = {listed, 0, list, NULL, NULL};
+    ts_builder_open(&builder, memory, listed, 0);
+    int32_t result = ts_builder_inline(&builder, &program, -1, -1, -1, numbers);
+    ts_builder_finish(&builder, result, numbers);
+    ts_program simple = {builder.count, 0, builder.nodes, NULL, NULL};
+    bool same = true;
+    for (int64_t n = 0; n < 8; n++) {
+        bool want =
+            ts_program_eval(&program, 0, 1 + (n & 1), 1 + (n >> 1 & 1), 1 + (n >> 2), values).b;
+        same =
+            same &&
+            want ==
+                ts_program_eval(&simple, 0, 1 + (n & 1), 1 + (n >> 1 & 1), 1 + (n >> 2), values).b;
+    }
+    if (!same) printf("seed %" PRIu64 ": formulas differ\n", seed);
+    CHECK(same);
+    listed = 0;
+}
+
 /* A program too long for lanes is evaluated cell by cell, to the same end. */
 static void check_long_programs(void) {
     enum { LONG = TS_LANES_MOST_NODES + 10 };
@@ -349,8 +532,14 @@ int main(int argc, char **argv) {
     if (ts_kernel_select(getenv("TESSERA_ISA")) != TS_OK) return 1;
     check_malformed();
     check_long_programs();
+    check_mixed_comparisons();
+    check_divisions();
+    check_wrapping();
+    check_decided_in_f32();
+    check_large_ramps();
     each_seed(check_bounds, first, 4 * count);
     each_seed(check_builder, first, 2 * count);
+    each_seed(check_logic, first, 4 * count);
     each_seed(check_mask_lanes, first, 4 * count);
     each_seed(check_score_lanes, first, 2 * count);
     each_seed(check_narrow_scores, first, count);
