@@ -13,7 +13,8 @@ local function duration(seconds)
 end
 
 --- A function that is told now and then which part of the work is done, 0 to 1, and, where that is known, how many
---- seconds are left, and raises "interrupted!" where Ctrl-C came in a coroutine; at 1 the bar goes away. Nothing is shown in the first second, nor where stderr is no terminal.
+--- seconds are left, and raises "interrupted!" where Ctrl-C came in a coroutine; at 1 the bar goes away. Nothing is shown in
+--- the first second, nor where stderr is no terminal.
 ---@return fun(done: number, left?: number)
 return function()
   local began, shown = core.clock(), nil
