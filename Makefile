@@ -54,7 +54,7 @@ LUA_RUN     = LUA_PATH_5_4='lua/?.lua;lua/?/init.lua;;' LUA_CPATH_5_4='$(BUILD)/
 
 CHECKS := lua format exports gcc clang isa poly exit asan tsan valgrind random
 
-.PHONY: all setup programs test check $(CHECKS:%=check-%) run-parallel demo repl docs bench bounds mutate install uninstall clean help
+.PHONY: all setup programs test check $(CHECKS:%=check-%) run-parallel demo repl docs bench bounds mutate install uninstall deb clean help
 .DELETE_ON_ERROR:
 
 all: $(BUILD)/tessera/core.so ## build the module and the C library (the default)
@@ -180,6 +180,9 @@ install: all ## into PREFIX (and DESTDIR)
 uninstall: ## what install put there
 	rm -rf $(DESTDIR)$(INSTALL_LMOD)/tessera $(DESTDIR)$(INSTALL_CMOD)/tessera $(DESTDIR)$(INCLUDEDIR)
 	rm -f $(DESTDIR)$(BINDIR)/tessera $(DESTDIR)$(LIBDIR)/libtessera.a $(DESTDIR)$(LIBDIR)/pkgconfig/tessera.pc
+
+deb: all ## build a Debian package, in build/
+	$(Q)BUILD='$(BUILD)' scripts/deb $(VERSION)
 
 clean: ## remove all that was built
 	rm -rf build

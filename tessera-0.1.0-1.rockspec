@@ -16,6 +16,10 @@ supported_platforms = {"unix"}
 dependencies = {
   "lua >= 5.4, < 5.5",
 }
+external_dependencies = { -- libraries only: a look for headers fails where they lie in a folder of the architecture
+  SLEEF = {library = "sleef"},
+  MPFR = {library = "mpfr"},
+}
 build = {
   type = "make",
   build_target = "all",

@@ -84,3 +84,31 @@ int main(void) {
     run(("test -f %s/staged/usr/lib/lua/5.4/tessera/core.so"):format(root))
   end)
 end)
+
+describe("make deb", function()
+  if helper.instrumented or select(2, helper.run "command -v dpkg-deb dpkg-query strip readelf objdump") ~= 0 then return end
+
+  local root, package = helper.run("mktemp -d"):match "[^\n]+", nil
+  setup(function()
+    package = run("make -s deb BUILD=" .. build):match "(%S+%.deb)\n$"
+    run(("dpkg-deb -x %s %s"):format(package, root))
+  end)
+  teardown(function() os.execute("rm -rf " .. root) end)
+
+  it("names the version that Lua tells, and what the module needs", function()
+    local control = run("dpkg-deb -f " .. package)
+    assert.matches("\nVersion: " .. require "tessera".version .. "\n", control, 1, true)
+    for _, name in ipairs{"lua5.4", "libc6 (>= ", "libgomp1", "libmpfr6", "libsleef3"} do
+      assert.matches(name, control:match "\nDepends: ([^\n]*)", 1, true)
+    end
+  end)
+
+  it("holds a module that runs where Debian's Lua looks for it, and nothing of whoever built it", function()
+    local said = run(("cd / && LUA_PATH_5_4='%s/usr/share/lua/5.4/?.lua;%s/usr/share/lua/5.4/?/init.lua' "
+      .. "LUA_CPATH_5_4=\"$(echo %s/usr/lib/*/lua/5.4)/?.so\" lua5.4 -W -e 'print(require \"tessera\".mask.causal(4):count())'"):format(root, root, root))
+    assert.equal("10\n", said)
+    for line in run("dpkg-deb -c " .. package):gmatch "[^\n]+" do assert.matches(" root/root ", line, 1, true) end
+    local here = run("pwd"):match "[^\n]+"
+    assert.equal(1, select(2, helper.run(("grep -rqF %s %s/usr --include=*.lua --include=*.pc --include=tessera"):format(here, root))))
+  end)
+end)
