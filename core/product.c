@@ -8,14 +8,16 @@
 #include <omp.h>
 #include <string.h>
 
-/* Sizes of a block: of B, packed, half a second-level cache; of A, as many rows as pay for that. */
-enum { ROWS = 192, DEPTH = 256, COLUMNS = 256 };
+/* Sizes of a block: of B, packed, half a second-level cache; of C, as many rows as pay for packing,
+ * unless that leaves threads without work. */
+enum { MOST_ROWS = 512, FEWEST_ROWS = 64, DEPTH = 256, COLUMNS = 256 };
 
 typedef struct {
     const ts_loops *loops;
     const ts_matrix *a, *b;
     ts_matrix *c;
     const ts_run *run;
+    int64_t rows;          /* of a block of C */
     int64_t across, items; /* blocks of columns; blocks */
     int64_t next;
     int stop;
@@ -74,7 +76,7 @@ static void pack_b(const product *p, const worker *w, int64_t first, int64_t dep
 static void run_item(product *p, worker *w, int64_t item) {
     const ts_loops *loops = p->loops;
     ts_matrix *c = p->c;
-    const int64_t row = item / p->across * ROWS, rows = least(ROWS, c->rows - row);
+    const int64_t row = item / p->across * p->rows, rows = least(p->rows, c->rows - row);
     const int64_t column = item % p->across * COLUMNS, columns = least(COLUMNS, c->cols - column);
     const int64_t width = ts_round_up(columns, loops->lanes);
     const bool in_place = c->col_stride == 1 && width == columns;
@@ -109,7 +111,7 @@ static void run_items(product *p, worker *w) {
 static void worker_make(const product *p, worker *w, ts_arena *arena) {
     const size_t size = ts_dtype_size(p->loops->dtype);
     const int64_t depth = least(DEPTH, p->b->rows), columns = least(COLUMNS, p->c->cols);
-    const int64_t rows = least(ROWS, p->c->rows), width = ts_round_up(columns, p->loops->lanes);
+    const int64_t rows = least(p->rows, p->c->rows), width = ts_round_up(columns, p->loops->lanes);
     w->panels = ts_arena_take(arena, depth * width, size);
     w->a = ts_arena_take(arena, rows * depth, size);
     w->b = ts_arena_take(arena, depth * columns, size);
@@ -122,10 +124,19 @@ static worker *product_make(const product *p, int team, ts_arena *arena) {
     return workers;
 }
 
+/* Blocks of C, `wanted` of them if there are rows for that. */
+static void cut(product *p, int64_t wanted) {
+    p->across = (p->c->cols + COLUMNS - 1) / COLUMNS;
+    p->rows = 2 * MOST_ROWS;
+    do {
+        p->rows /= 2;
+        p->items = (p->c->rows + p->rows - 1) / p->rows * p->across;
+    } while (p->items < wanted && p->rows > FEWEST_ROWS);
+}
+
 ts_status ts_product(const ts_matrix *a, const ts_matrix *b, ts_matrix *c, const ts_run *run) {
     product p = {.loops = ts_kernel_get()->loops[a->dtype], .a = a, .b = b, .c = c, .run = run};
-    p.across = (c->cols + COLUMNS - 1) / COLUMNS;
-    p.items = (c->rows + ROWS - 1) / ROWS * p.across;
+    cut(&p, 2 * (int64_t)(run->threads > 0 ? run->threads : ts_threads_default()));
     if (p.items == 0) return TS_OK;
     const double work = (double)c->rows * (double)c->cols * (double)b->rows / 0x1p20;
     const int team =
