@@ -104,8 +104,9 @@ describe("make deb", function()
   end)
 
   it("holds a module that runs where Debian's Lua looks for it, and nothing of whoever built it", function()
+    local code = [[print(require "tessera".mask.causal(4):count())]]
     local said = run(("cd / && LUA_PATH_5_4='%s/usr/share/lua/5.4/?.lua;%s/usr/share/lua/5.4/?/init.lua' "
-      .. "LUA_CPATH_5_4=\"$(echo %s/usr/lib/*/lua/5.4)/?.so\" lua5.4 -W -e 'print(require \"tessera\".mask.causal(4):count())'"):format(root, root, root))
+      .. "LUA_CPATH_5_4=\"$(echo %s/usr/lib/*/lua/5.4)/?.so\" lua5.4 -W -e '%s'"):format(root, root, root, code))
     assert.equal("10\n", said)
     for line in run("dpkg-deb -c " .. package):gmatch "[^\n]+" do assert.matches(" root/root ", line, 1, true) end
     local here = run("pwd"):match "[^\n]+"

@@ -96,6 +96,11 @@ describe("a picture in a file", function()
     assert.is_falsy(svg:find "masked")
   end)
 
+  it("says what a cell stands for where it is more than one", function()
+    ts.plot.mask(ts.mask.causal(1024), {file = folder .. "/a.svg"})
+    assert.matches("a cell is 2 × 2: the part kept", read "a.svg")
+  end)
+
   it("is not made where there is nowhere to put it, and says so", function()
     assert.error_matches(function() ts.plot.matrix(X, {file = folder .. "/none/a.png"}) end, "cannot save '.*/none/a.png'")
   end)

@@ -79,11 +79,12 @@ function axis.cells(n, labels, most)
   return list, labels ~= nil
 end
 
---- The commands for title and axes of a picture.
-function axis.titles(picture)
+--- The commands for title and axes of a picture; `note` is a second line of the title.
+function axis.titles(picture, note)
+  local title = note and ("%s\n(%s)"):format(picture.title, note) or picture.title
   local parts = {}
   local xlabel = picture.xlabel .. "\n" -- keeps the legend below away from it
-  for command, text in pairs{title = picture.title, xlabel = xlabel, ylabel = picture.ylabel} do
+  for command, text in pairs{title = title, xlabel = xlabel, ylabel = picture.ylabel} do
     parts[#parts + 1] = ("set %s %s\n"):format(command, gnuplot.quote(text))
   end
   table.sort(parts)
