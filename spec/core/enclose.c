@@ -9,7 +9,7 @@ enum { NODES = 14, BITS = 256 };
 
 static mpfr_t exact[NODES], spare;
 static ts_value plain[NODES];
-static _Alignas(64) unsigned char scratch[4096];
+static _Alignas(64) unsigned char scratch[1 << 20];
 
 /* A node of some type among those made so far, by chance; there is one of each. */
 static int32_t pick(trial *t, const ts_program *program, ts_type type) {
@@ -78,6 +78,10 @@ static void check_sound(void) {
         double width = trial_draw(&t, 2) ? 0 : ldexp(1, -(int)trial_draw(&t, 30));
         if (dtype == TS_F32) s = (float)s;
         double low = s - width, high = s + width;
+        if (ts_program_scratch(&program) > sizeof scratch) {
+            CHECK(!"there is room for the program's scratch");
+            return;
+        }
         if (!ts_program_enclose(&program, dtype, 2, 5, 9, &low, &high, scratch)) continue;
         known++;
         tight += high - low <= 1e-5 * (1 + fabs(low));
