@@ -69,7 +69,7 @@ static int64_t default_keys(const ts_problem *p) {
 
 /* Query rows a tile, all heads that share a key head together: packing a block costs as much as
  * computing some ten rows. */
-enum { ROWS = 384 };
+enum { ROWS = 512, FEWEST_ROWS = 64, FEW_ITEMS = 64 };
 
 void ts_attention_defaults(const ts_problem *p, ts_tiling *tiling) {
     ts_schedule *s = &tiling->schedule;
@@ -388,14 +388,19 @@ static worker *engine_make(engine *e, int team, ts_arena *arena) {
 /* Splits the problem into units: tiles into pieces that fit the cache, items into parts where there
  * are too few of them. None of it changes a bit of the result. */
 static void engine_cut(engine *e) {
-    enum { FEW_ITEMS = 64 };
     const ts_problem *p = e->problem;
     const ts_schedule *s = &e->tiling.schedule;
+    const int64_t q = least(e->tiling.q, p->n_q);
+    const int64_t threads = e->run->threads > 0 ? e->run->threads : ts_threads_default();
+    const int64_t enough = threads > 1 ? 4 * threads : 1; /* items, to keep them all at work */
     e->group = p->heads / p->kv_heads;
     e->tiles = quotient_up(p->n_q, e->tiling.q);
-    e->queries = least(least(e->tiling.q, p->n_q), most(1, ROWS / e->group));
-    e->pieces = quotient_up(least(e->tiling.q, p->n_q), most(1, e->queries));
-    e->items = p->kv_heads * e->tiles * e->pieces;
+    for (int64_t rows = ROWS; rows >= FEWEST_ROWS; rows /= 2) {
+        e->queries = least(q, most(1, rows / e->group));
+        e->pieces = quotient_up(q, most(1, e->queries));
+        e->items = p->kv_heads * e->tiles * e->pieces;
+        if (e->items >= enough) break;
+    }
     e->parts = s->merge == TS_MERGE_SPLIT && e->items < FEW_ITEMS ? s->parts : 1;
     e->units = e->items * e->parts;
     e->depth = 3 + log2_up(s->blocks) + (s->merge == TS_MERGE_SPLIT ? log2_up(s->parts) : 0);
