@@ -346,6 +346,16 @@ describe("the library", function()
     end
   end)
 
+  it("is lifted with global tokens however thinly they lie", function()
+    local n, radius, tokens = 131072, 256, {}
+    for token = 10000, n, 10000 do tokens[#tokens + 1] = token end
+    local count = #tokens
+    local m = mask.global(n, tokens)
+    assert.are.equal("lifted", m.kind)
+    assert.are.equal(2 * count * n - count * count, m:count())
+    assert.are.equal("lifted", mask.longformer(n, radius, tokens).kind)
+  end)
+
   it("takes as much memory as the mask says, never n_q x n_k", function()
     collectgarbage()
     collectgarbage()

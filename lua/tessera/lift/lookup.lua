@@ -9,9 +9,9 @@ local value = require "tessera.lift.value"
 
 local lookup = {}
 
--- A table of few entries far apart becomes a chain of comparisons; one with more, spread thinner than
--- this many places an entry, is refused.
-local FEW, THIN, LARGEST = 8, 64, 1 << 24
+-- A table of few entries far apart becomes a chain of comparisons. One with more becomes an array, unless it
+-- is large and spread thinner than THIN places an entry; of booleans, a byte each, it may be as thin as it likes.
+local FEW, THIN, SMALL, LARGEST = 8, 64, 1 << 17, 1 << 24
 
 -- What is known of the table t as a whole: first, last and count of its integer keys; whether it has
 -- float keys; and, where all values behind integer keys are of one type, `only`, that type, with
@@ -94,7 +94,7 @@ local function flattened(context, t, first, last)
   end
   if count == 0 then return {table = {}, first = first, last = last, left = 1, right = 1, width = 1} end
   local width = right - left + 1
-  if width <= 0 or width > LARGEST or width * (last - first + 1) > THIN * count + 1024 then
+  if width <= 0 or width > LARGEST or width * (last - first + 1) > THIN * count + SMALL then
     context.refuse("a table of tables, thinly filled")
   end
   local flat = {}
@@ -169,7 +169,8 @@ local function at_integer(context, t, k)
   local first, last = math.max(k.lo, known.first), math.min(k.hi, known.last)
   if first > last then return value.of(context, nil) end
   local span = last - first + 1
-  if span <= 0 or span > THIN * known.count + 1024 or span > LARGEST
+  local widest = known.only == "boolean" and LARGEST or math.min(LARGEST, THIN * known.count + SMALL)
+  if span <= 0 or span > widest
     or known.count <= FEW and span > 4 * known.count then
     if known.count > FEW then context.refuse("a table that is thinly filled") end
     return chained(context, t, k)
