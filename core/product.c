@@ -9,8 +9,8 @@
 #include <string.h>
 
 /* Sizes of a block: of B, packed, half a second-level cache; of C, as many rows as pay for packing,
- * unless that leaves threads without work. */
-enum { MOST_ROWS = 512, FEWEST_ROWS = 64, DEPTH = 256, COLUMNS = 256 };
+ * unless that leaves threads without work; of A, a band near the first cache. */
+enum { MOST_ROWS = 512, FEWEST_ROWS = 64, DEPTH = 256, COLUMNS = 256, BAND = 48 };
 
 typedef struct {
     const ts_loops *loops;
@@ -45,16 +45,19 @@ static void copy_block(size_t size, int64_t rows, int64_t columns, const char *f
                    from + (r * from_row + c * from_column) * (int64_t)size, size);
 }
 
-/* Rows of A, side by side. */
-static const void *rows_of_a(const product *p, const worker *w, int64_t row, int64_t rows,
-                             int64_t first, int64_t depth, int64_t *stride) {
-    const void *from = element(p->loops, p->a, row, first);
-    *stride = p->a->row_stride;
-    if (p->a->col_stride == 1) return from;
-    *stride = depth;
-    copy_block(ts_dtype_size(p->loops->dtype), rows, depth, from, p->a->row_stride,
-               p->a->col_stride, w->a, depth, 1);
-    return w->a;
+/* A band of A, its rows one behind the other: rows a power of two apart would fight for the same
+ * places of the cache. */
+static void copy_a(const product *p, const worker *w, int64_t row, int64_t rows, int64_t first,
+                   int64_t depth) {
+    const size_t size = ts_dtype_size(p->loops->dtype);
+    if (p->a->col_stride != 1) {
+        copy_block(size, rows, depth, element(p->loops, p->a, row, first), p->a->row_stride,
+                   p->a->col_stride, w->a, depth, 1);
+        return;
+    }
+    for (int64_t r = 0; r < rows && depth > 0; r++)
+        memcpy(ts_at(p->loops, w->a, r * depth), element(p->loops, p->a, row + r, first),
+               (size_t)depth * size);
 }
 
 static void pack_b(const product *p, const worker *w, int64_t first, int64_t depth, int64_t column,
@@ -86,10 +89,12 @@ static void run_item(product *p, worker *w, int64_t item) {
     do {
         const int64_t depth = least(DEPTH, p->b->rows - first);
         const ts_panels b = {w->panels, depth, width, 0};
-        int64_t a_stride;
         pack_b(p, w, first, depth, column, columns);
-        const void *a = rows_of_a(p, w, row, rows, first, depth, &a_stride);
-        loops->product(rows, depth, a, a_stride, &b, 0, 0, width, to, stride, first > 0);
+        for (int64_t r = 0; r < rows; r += BAND) {
+            copy_a(p, w, row + r, least(BAND, rows - r), first, depth);
+            loops->product(least(BAND, rows - r), depth, w->a, depth, &b, 0, 0, width,
+                           ts_at(loops, to, r * stride), stride, first > 0);
+        }
         first += depth;
     } while (first < p->b->rows);
     if (!in_place)
@@ -113,7 +118,7 @@ static void worker_make(const product *p, worker *w, ts_arena *arena) {
     const int64_t depth = least(DEPTH, p->b->rows), columns = least(COLUMNS, p->c->cols);
     const int64_t rows = least(p->rows, p->c->rows), width = ts_round_up(columns, p->loops->lanes);
     w->panels = ts_arena_take(arena, depth * width, size);
-    w->a = ts_arena_take(arena, rows * depth, size);
+    w->a = ts_arena_take(arena, BAND * depth, size);
     w->b = ts_arena_take(arena, depth * columns, size);
     w->c = ts_arena_take(arena, rows * COLUMNS, size);
 }
