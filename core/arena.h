@@ -25,6 +25,14 @@ static inline void *ts_arena_take(ts_arena *arena, int64_t count, size_t size) {
     return part;
 }
 
+/* rows x columns of them. */
+static inline void *ts_arena_take_grid(ts_arena *arena, int64_t rows, int64_t columns,
+                                       size_t size) {
+    int64_t count;
+    return ts_arena_take(arena, __builtin_mul_overflow(rows, columns, &count) ? INT64_MAX : count,
+                         size);
+}
+
 static inline bool ts_arena_too_large(const ts_arena *arena) {
     return arena->used > PTRDIFF_MAX - 64;
 }

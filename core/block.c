@@ -41,12 +41,6 @@ static size_t score_scratch(const ts_problem *p) {
     return most;
 }
 
-/* a x b things. */
-static void *take(ts_arena *arena, int64_t a, int64_t b, size_t size) {
-    int64_t count;
-    return ts_arena_take(arena, __builtin_mul_overflow(a, b, &count) ? INT64_MAX : count, size);
-}
-
 void ts_tile_make(ts_tile *tile, const ts_problem *p, const ts_loops *loops, int degree,
                   int64_t queries, int64_t heads, int64_t keys, ts_arena *arena) {
     const size_t size = ts_dtype_size(loops->dtype);
@@ -59,19 +53,19 @@ void ts_tile_make(ts_tile *tile, const ts_problem *p, const ts_loops *loops, int
     tile->max_queries = queries, tile->max_heads = heads, tile->max_keys = max_keys;
     tile->value_stride = ts_round_up(p->d_v, loops->lanes);
     tile->words = words;
-    tile->q = take(arena, queries * heads, p->d, size);
-    tile->k_panels = take(arena, width, p->d, size);
-    tile->v_panels = take(arena, max_keys, tile->value_stride, size);
-    tile->strip = take(arena, rows, width, size);
-    tile->staging = take(arena, max_keys, p->d > p->d_v ? p->d : p->d_v, size);
+    tile->q = ts_arena_take_grid(arena, queries * heads, p->d, size);
+    tile->k_panels = ts_arena_take_grid(arena, width, p->d, size);
+    tile->v_panels = ts_arena_take_grid(arena, max_keys, tile->value_stride, size);
+    tile->strip = ts_arena_take_grid(arena, rows, width, size);
+    tile->staging = ts_arena_take_grid(arena, max_keys, p->d > p->d_v ? p->d : p->d_v, size);
     tile->part = ts_rows_take(loops, rows, tile->value_stride, arena);
     tile->segments = ts_arena_take(arena, max_keys, sizeof(ts_range));
-    tile->poisoned = take(arena, rows, words, sizeof(uint64_t));
+    tile->poisoned = ts_arena_take_grid(arena, rows, words, sizeof(uint64_t));
     if (p->mask || p->score) {
         tile->slot = ts_arena_take(arena, heads, sizeof(int64_t));
         tile->covers = ts_arena_take(arena, heads, sizeof(uint8_t));
-        tile->bits = take(arena, queries * heads, words, sizeof(uint64_t));
-        tile->segment_bits = take(arena, queries, words, sizeof(uint64_t));
+        tile->bits = ts_arena_take_grid(arena, queries * heads, words, sizeof(uint64_t));
+        tile->segment_bits = ts_arena_take_grid(arena, queries, words, sizeof(uint64_t));
         tile->called = ts_arena_take(arena, max_keys, sizeof(double));
         tile->mask_scratch = ts_arena_take(arena, 1, mask_scratch(p));
         tile->score_scratch = ts_arena_take(arena, 1, score_scratch(p));

@@ -1,6 +1,7 @@
 /* bound.c -- the figures of bound.md for one row, in doubles, from the problem and the schedule. */
 #include "bound_row.h"
 
+#include "arena.h"
 #include "enclose.h"
 #include "kernel/poly.h"
 
@@ -74,45 +75,44 @@ static void unbounded(const ts_bound_row_state *w, ts_bound *out) {
 
 /* ---- work space ---- */
 
-/* Cuts count * each bytes off at *cursor: an address, or, to learn the size, 0. */
-static void *take(uintptr_t *cursor, size_t count, size_t each) {
-    void *place = (void *)*cursor;
-    *cursor += (count * each + 15) / 16 * 16;
-    return place;
-}
-
-static ts_bound_row_state place(const ts_problem *p, const ts_tiling *tiling, uintptr_t at) {
-    ts_bound_row_state w = {.p = p, .schedule = tiling ? &tiling->schedule : NULL, .blocks = 1};
-    size_t n = (size_t)p->n_k, d_v = (size_t)p->d_v;
-    if (tiling) w.blocks = tiling->schedule.blocks;
-    size_t blocks = (size_t)w.blocks + 1, parts = tiling ? (size_t)tiling->schedule.parts + 1 : 1;
-    double **by_key[] = {&w.s, &w.sigma, &w.spread, &w.p_of, &w.rho};
-    double **by_column[] = {&w.value,    &w.o,         &w.moved, &w.programs,
-                            &w.absolute, &w.deviation, &w.total, &w.squares};
-    for (int i = 0; i < 5; i++) *by_key[i] = take(&at, n, sizeof(double));
-    for (int i = 0; i < 8; i++) *by_column[i] = take(&at, d_v, sizeof(double));
-    w.q = take(&at, (size_t)p->d, sizeof(double));
-    w.stack = take(&at, TS_BOUND_STACK * (1 + d_v), sizeof(double));
-    w.merges = take(&at, blocks, sizeof(int32_t));
-    w.present = take(&at, blocks, sizeof(int32_t));
-    w.depths = take(&at, blocks + 1, sizeof(int32_t));
-    w.word = take(&at, 2 * blocks, sizeof(int32_t));
-    w.part_word = take(&at, 2 * parts, sizeof(int32_t));
-    w.bits = take(&at, n / 64 + 1, sizeof(uint64_t));
-    w.scratch = (void *)at;
-    return w;
-}
-
 static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
 
-size_t ts_bound_scratch(const ts_problem *p, const ts_tiling *tiling) {
+/* What masks, score programs and schedules work in, one after the other. */
+static size_t shared_scratch(const ts_problem *p, const ts_tiling *tiling) {
     size_t shared = tiling ? ts_schedule_scratch(&tiling->schedule) : 0;
     for (int64_t h = 0; h < p->heads; h++) {
         if (p->mask && p->mask[h]) shared = larger(shared, ts_mask_scratch(p->mask[h]));
         if (p->score && p->score[h] && p->score[h]->program)
             shared = larger(shared, ts_enclose_scratch(p->score[h]->program));
     }
-    return (size_t)(uintptr_t)place(p, tiling, 0).scratch + shared;
+    return shared;
+}
+
+static ts_bound_row_state place(const ts_problem *p, const ts_tiling *tiling, ts_arena *arena) {
+    ts_bound_row_state w = {.p = p, .schedule = tiling ? &tiling->schedule : NULL, .blocks = 1};
+    if (tiling) w.blocks = tiling->schedule.blocks;
+    const int64_t blocks = w.blocks + 1, parts = tiling ? tiling->schedule.parts + 1 : 1;
+    double **by_key[] = {&w.s, &w.sigma, &w.spread, &w.p_of, &w.rho};
+    double **by_column[] = {&w.value,    &w.o,         &w.moved, &w.programs,
+                            &w.absolute, &w.deviation, &w.total, &w.squares};
+    for (int i = 0; i < 5; i++) *by_key[i] = ts_arena_take(arena, p->n_k, sizeof(double));
+    for (int i = 0; i < 8; i++) *by_column[i] = ts_arena_take(arena, p->d_v, sizeof(double));
+    w.q = ts_arena_take(arena, p->d, sizeof(double));
+    w.stack = ts_arena_take_grid(arena, TS_BOUND_STACK, 1 + p->d_v, sizeof(double));
+    w.merges = ts_arena_take(arena, blocks, sizeof(int32_t));
+    w.present = ts_arena_take(arena, blocks, sizeof(int32_t));
+    w.depths = ts_arena_take(arena, blocks + 1, sizeof(int32_t));
+    w.word = ts_arena_take_grid(arena, 2, blocks, sizeof(int32_t));
+    w.part_word = ts_arena_take_grid(arena, 2, parts, sizeof(int32_t));
+    w.bits = ts_arena_take(arena, p->n_k / 64 + 1, sizeof(uint64_t));
+    w.scratch = ts_arena_take(arena, 1, shared_scratch(p, tiling));
+    return w;
+}
+
+size_t ts_bound_scratch(const ts_problem *p, const ts_tiling *tiling) {
+    ts_arena arena = {NULL, 0};
+    place(p, tiling, &arena);
+    return ts_arena_too_large(&arena) ? SIZE_MAX : arena.used;
 }
 
 static void clear(ts_bound_row_state *w) {
@@ -127,7 +127,8 @@ static void clear(ts_bound_row_state *w) {
 
 void ts_bound_row(const ts_problem *p, const ts_tiling *tiling, int64_t row, int64_t head,
                   ts_bound *out, void *scratch) {
-    ts_bound_row_state w = place(p, tiling, (uintptr_t)scratch);
+    ts_arena arena = {scratch, 0};
+    ts_bound_row_state w = place(p, tiling, &arena);
     w.row = row, w.head = head;
     w.bounded = true;
     w.exact = p->base == TS_BASE_2;

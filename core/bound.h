@@ -16,7 +16,7 @@ typedef struct {
     double *expected; /* (b) the expected error, one a column; caller's, d_v of them */
 } ts_bound;
 
-/* Bytes of scratch for ts_bound_row. */
+/* Bytes of scratch for ts_bound_row; SIZE_MAX where they are more than there can be. */
 size_t ts_bound_scratch(const ts_problem *problem, const ts_tiling *tiling);
 
 /* row, head from 0. The tiling's defaults are filled in (ts_attention_defaults). Only the keys that

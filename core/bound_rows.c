@@ -1,4 +1,5 @@
 /* bound_rows.c -- the bounds of many rows, shared out to threads. */
+#include "arena.h"
 #include "bound.h"
 #include "items.h"
 
@@ -8,22 +9,28 @@ typedef struct {
     const int64_t *rows;
     int64_t count;
     ts_bounds *out;
-    size_t columns; /* bytes of the figures of one row */
 } job;
 
 static void put(ts_matrix *m, int64_t row, int64_t col, double x) {
     if (m) ((double *)m->data)[row * m->row_stride + col * m->col_stride] = x;
 }
 
+/* Takes the figures of one row, and what ts_bound_row works in. */
+static void *place_work(const job *job, ts_arena *arena, ts_bound *out) {
+    out->output = ts_arena_take(arena, job->p->d_v, sizeof(double));
+    out->expected = ts_arena_take(arena, job->p->d_v, sizeof(double));
+    return ts_arena_take(arena, 1, ts_bound_scratch(job->p, job->tiling));
+}
+
 static void answer(const void *asked, int64_t item, void *memory, ts_outcome *outcome) {
     const job *job = asked;
     const ts_problem *p = job->p;
     int64_t head = item / job->count, place = item % job->count;
-    double *figures = memory;
-    ts_bound b = {.output = figures, .expected = figures + p->d_v};
+    ts_arena arena = {memory, 0};
+    ts_bound b;
+    void *scratch = place_work(job, &arena, &b);
     (void)outcome;
-    ts_bound_row(p, job->tiling, job->rows ? job->rows[place] : place, head, &b,
-                 (char *)memory + job->columns);
+    ts_bound_row(p, job->tiling, job->rows ? job->rows[place] : place, head, &b, scratch);
     for (int64_t c = 0; c < p->d_v; c++) {
         put(job->out->output, place, head * p->d_v + c, b.output[c]);
         put(job->out->expected, place, head * p->d_v + c, b.expected[c]);
@@ -36,13 +43,15 @@ static void answer(const void *asked, int64_t item, void *memory, ts_outcome *ou
 
 ts_status ts_bound_rows(const ts_problem *p, const ts_tiling *tiling, const int64_t *rows,
                         int64_t count, const ts_run *run, ts_bounds *out, ts_detail *detail) {
-    job job = {p, tiling, rows, rows ? count : p->n_q, out, 0};
+    job job = {p, tiling, rows, rows ? count : p->n_q, out};
     ts_outcome whole;
-    job.columns = ((size_t)p->d_v * 2 * sizeof(double) + 63) / 64 * 64;
-    size_t work = (job.columns + ts_bound_scratch(p, tiling) + 63) / 64 * 64;
+    ts_bound unused;
+    ts_arena arena = {NULL, 0};
+    place_work(&job, &arena, &unused);
+    if (ts_arena_too_large(&arena)) return TS_TOO_LARGE;
     const ts_items items = {.job = &job,
                             .count = job.count * p->heads,
-                            .work = work,
+                            .work = arena.used,
                             .cost = (double)job.count * (double)p->n_k * (double)p->heads *
                                     (double)(p->d + p->d_v),
                             .answer = answer};

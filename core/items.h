@@ -20,7 +20,7 @@ typedef struct {
 typedef struct {
     const void *job;
     int64_t count;
-    size_t work; /* bytes of work space of a thread, aligned to 64 */
+    size_t work; /* bytes of work space of a thread, a multiple of 64, aligned to 64 */
     double cost; /* of all items, in multiply-adds: a thread is worth its start for 2^20 of them */
     bool alone;  /* on the calling thread only: something calls back */
     void (*answer)(const void *job, int64_t item, void *work, ts_outcome *outcome);

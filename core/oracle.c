@@ -1,6 +1,7 @@
 /* oracle.c -- road 3: the definition once more, in numbers of any length. */
 #include "oracle.h"
 
+#include "arena.h"
 #include "items.h"
 #include "oracle_score.h"
 
@@ -216,63 +217,44 @@ static void store_row(const job *job, int64_t place, int64_t head, bool empty, w
 
 /* ---- work space ---- */
 
-/* Cuts count * each bytes, rounded up, off at *at; false where that does not fit. */
-static bool take(uintptr_t *at, int64_t count, size_t each, uintptr_t *place) {
-    size_t size;
-    *place = *at;
-    return !__builtin_mul_overflow((size_t)count, each, &size) &&
-           !__builtin_add_overflow(*at, (size + 31) / 16 * 16, at);
-}
-
 /* A number of the job's precision whose digits lie at digits. */
-static void make_number(const job *job, mpfr_t x, uintptr_t digits) {
-    mpfr_custom_init((void *)digits, job->bits);
-    mpfr_custom_init_set(x, MPFR_NAN_KIND, 0, job->bits, (void *)digits);
+static void make_number(const job *job, mpfr_t x, void *digits) {
+    mpfr_custom_init(digits, job->bits);
+    mpfr_custom_init_set(x, MPFR_NAN_KIND, 0, job->bits, digits);
 }
 
-/* `count` numbers and the list of them; made where `real`. */
-static bool take_numbers(const job *job, uintptr_t *at, int64_t count, bool real, mpfr_t **list) {
-    uintptr_t place, digits;
-    if (!take(at, count, sizeof(mpfr_t), &place) || !take(at, count, job->number, &digits))
-        return false;
-    *list = (mpfr_t *)place;
-    for (int64_t n = 0; real && n < count; n++)
-        make_number(job, (*list)[n], digits + (size_t)n * job->number);
-    return true;
+/* `count` numbers; made where the arena has memory. */
+static mpfr_t *take_numbers(const job *job, ts_arena *arena, int64_t count) {
+    mpfr_t *numbers = ts_arena_take(arena, count, sizeof(mpfr_t));
+    char *digits = ts_arena_take(arena, count, job->number);
+    for (int64_t n = 0; arena->base && n < count; n++)
+        make_number(job, numbers[n], digits + (size_t)n * job->number);
+    return numbers;
 }
 
 static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
 
-/* Places a thread's work space at `at` (0: only to learn its size, in *bytes). */
-static bool place_work(const job *job, uintptr_t at, work *w, size_t *bytes) {
+/* Takes a thread's work space from the arena. */
+static void place_work(const job *job, ts_arena *arena, work *w) {
     const ts_problem *p = job->p;
-    const bool real = at != 0;
-    const uintptr_t start = at;
     size_t scratch = 0;
     int64_t nodes = 0;
-    mpfr_t *singles;
-    uintptr_t place = 0;
     for (int64_t h = 0; h < p->heads; h++) {
         const ts_score *score = score_of(p, h);
         if (score && score->program && score->program->count > nodes) nodes = score->program->count;
         if (p->mask && p->mask[h]) scratch = larger(scratch, ts_mask_scratch(p->mask[h]));
     }
-    bool fits = take_numbers(job, &at, p->d, real, &w->q) &&
-                take_numbers(job, &at, p->n_k, real, &w->s) &&
-                take_numbers(job, &at, p->d_v, real, &w->z) &&
-                take_numbers(job, &at, nodes, real, &w->values.exact) &&
-                take_numbers(job, &at, 5, real, &singles);
-    fits = fits && take(&at, nodes, sizeof(ts_value), &place);
-    w->values.plain = (ts_value *)place;
-    fits = fits && take(&at, p->n_k / 64 + 1, sizeof(uint64_t), &place);
-    w->bits = (uint64_t *)place;
-    fits = fits && take(&at, (int64_t)scratch, 1, &place);
-    w->scratch = (void *)place;
-    *bytes = at - start;
-    if (!fits || !real) return fits;
+    w->q = take_numbers(job, arena, p->d);
+    w->s = take_numbers(job, arena, p->n_k);
+    w->z = take_numbers(job, arena, p->d_v);
+    w->values.exact = take_numbers(job, arena, nodes);
+    mpfr_t *singles = take_numbers(job, arena, 5);
+    w->values.plain = ts_arena_take(arena, nodes, sizeof(ts_value));
+    w->bits = ts_arena_take(arena, p->n_k / 64 + 1, sizeof(uint64_t));
+    w->scratch = ts_arena_take(arena, 1, scratch);
+    if (!arena->base) return;
     *w->max = *singles[0], *w->norm = *singles[1], *w->term = *singles[2];
     *w->exact = *singles[3], *w->values.spare = *singles[4];
-    return true;
 }
 
 static void answer(const void *asked, int64_t item, void *memory, ts_outcome *out) {
@@ -280,8 +262,8 @@ static void answer(const void *asked, int64_t item, void *memory, ts_outcome *ou
     int64_t head = item / job->row_count, place = item % job->row_count;
     int64_t row = job->rows ? job->rows[place] : place;
     work w;
-    size_t bytes;
-    place_work(job, (uintptr_t)memory, &w, &bytes);
+    ts_arena arena = {memory, 0};
+    place_work(job, &arena, &w);
     if (!read_row(job, item, head, row, &w, out)) return;
     bool empty = !find_max(job, head, &w);
     if (empty)
@@ -307,11 +289,12 @@ ts_status ts_oracle(const ts_problem *p, int64_t bits, const int64_t *rows, int6
     job.row_count = rows ? row_count : p->n_q;
     work unused;
     ts_outcome whole;
-    size_t bytes;
-    if (!place_work(&job, 0, &unused, &bytes)) return TS_TOO_LARGE;
+    ts_arena arena = {NULL, 0};
+    place_work(&job, &arena, &unused);
+    if (ts_arena_too_large(&arena)) return TS_TOO_LARGE;
     const ts_items items = {.job = &job,
                             .count = job.row_count * p->heads,
-                            .work = bytes,
+                            .work = arena.used,
                             .cost = 64 * (double)job.row_count * (double)p->n_k * (double)p->heads *
                                     (double)(p->d + p->d_v),
                             .alone = ts_oracle_is_double(p) || !mpfr_buildopt_tls_p(),

@@ -6,12 +6,10 @@
 
 ts_rows ts_rows_take(const ts_loops *loops, int64_t rows, int64_t stride, ts_arena *arena) {
     size_t size = ts_dtype_size(loops->dtype);
-    int64_t numbers;
-    if (__builtin_mul_overflow(rows, stride, &numbers)) numbers = INT64_MAX;
     ts_rows out = {.stride = stride};
     out.max = ts_arena_take(arena, rows, size);
     out.norm = ts_arena_take(arena, rows, size);
-    out.value = ts_arena_take(arena, numbers, size);
+    out.value = ts_arena_take_grid(arena, rows, stride, size);
     return out;
 }
 

@@ -2,6 +2,7 @@
  * division. A few rows at a time share what they read; no row's arithmetic depends on another's. */
 #include "softmax.h"
 
+#include "arena.h"
 #include "items.h"
 
 #include <math.h>
@@ -277,19 +278,11 @@ static bool sum_values(const ts_problem *p, int64_t head, int64_t rows, work *w,
 
 /* ---- work space ---- */
 
-/* Adds count * each, rounded up to a cache line, to *bytes. */
-static bool add_room(size_t *bytes, int64_t count, int64_t times, size_t each) {
-    size_t size;
-    return !__builtin_mul_overflow((size_t)count, (size_t)times, &size) &&
-           !__builtin_mul_overflow(size, each, &size) &&
-           !__builtin_add_overflow(*bytes, (size + 127) / 64 * 64, bytes);
-}
-
-/* Cuts a thread's work space from memory (NULL: only tells its size); false where it is too large.
- */
-static bool place_work(const job *job, char *memory, work *w, size_t *bytes) {
+/* Takes a thread's work space from the arena. */
+static void place_work(const job *job, ts_arena *arena, work *w) {
     const ts_problem *p = job->p;
-    size_t at[8] = {0}, scratch = 0;
+    const int64_t rows = job->rows, words = words_of(p);
+    size_t scratch = 0;
     for (int64_t h = 0; h < p->heads; h++) {
         const ts_score *score = score_of(p, h);
         size_t mask = mask_of(p, h) ? ts_mask_scratch(mask_of(p, h)) : 0;
@@ -297,26 +290,13 @@ static bool place_work(const job *job, char *memory, work *w, size_t *bytes) {
         if (mask > scratch) scratch = mask;
         if (program > scratch) scratch = program;
     }
-    int64_t width = p->d > p->d_v ? p->d : p->d_v, rows = job->rows;
-    const int64_t words = words_of(p);
-    const int64_t count[] = {p->d, p->n_k, width, p->d_v, words, words, (int64_t)scratch};
-    const int64_t times[] = {rows, rows, STRIP, rows, rows, 1, 1};
-    const size_t each[] = {8, 8, 8, 8, 8, 8, 1};
-    for (int n = 0; n < 7; n++) {
-        at[n + 1] = at[n];
-        if (!add_room(&at[n + 1], count[n], times[n], each[n])) return false;
-    }
-    *bytes = at[7];
-    if (memory) {
-        *w = (work){(double *)(memory + at[0]),
-                    (double *)(memory + at[1]),
-                    (double *)(memory + at[2]),
-                    (double *)(memory + at[3]),
-                    (uint64_t *)(memory + at[4]),
-                    (uint64_t *)(memory + at[5]),
-                    memory + at[6]};
-    }
-    return true;
+    w->q = ts_arena_take_grid(arena, rows, p->d, sizeof(double));
+    w->s = ts_arena_take_grid(arena, rows, p->n_k, sizeof(double));
+    w->strip = ts_arena_take_grid(arena, STRIP, p->d > p->d_v ? p->d : p->d_v, sizeof(double));
+    w->z = ts_arena_take_grid(arena, rows, p->d_v, sizeof(double));
+    w->bits = ts_arena_take_grid(arena, rows, words, sizeof(uint64_t));
+    w->poor = ts_arena_take(arena, words, sizeof(uint64_t));
+    w->scratch = ts_arena_take(arena, 1, scratch);
 }
 
 /* ---- items ---- */
@@ -346,8 +326,8 @@ static void answer(const void *asked, int64_t item, void *memory, ts_outcome *f)
     const job *job = asked;
     const ts_problem *p = job->p;
     work space, *w = &space;
-    size_t bytes;
-    place_work(job, memory, w, &bytes);
+    ts_arena arena = {memory, 0};
+    place_work(job, &arena, w);
     int64_t head = job->first_head + item / job->items_a_head;
     int64_t row = item % job->items_a_head * job->rows;
     int64_t rows = p->n_q - row < job->rows ? p->n_q - row : job->rows;
@@ -387,13 +367,15 @@ static bool calls_back(const job *job) {
 
 static ts_status run_job(job job, const ts_run *run, ts_detail *detail) {
     ts_outcome whole;
-    size_t work;
+    work unused;
+    ts_arena arena = {NULL, 0};
     job.rows = rows_together(job.p);
     job.items_a_head = (job.p->n_q + job.rows - 1) / job.rows;
-    if (!place_work(&job, NULL, NULL, &work)) return TS_TOO_LARGE;
+    place_work(&job, &arena, &unused);
+    if (ts_arena_too_large(&arena)) return TS_TOO_LARGE;
     const ts_items items = {.job = &job,
                             .count = job.items_a_head * job.heads,
-                            .work = work,
+                            .work = arena.used,
                             .cost = (double)job.p->n_q * (double)job.p->n_k * (double)job.heads *
                                     (double)(job.p->d + job.p->d_v),
                             .alone = calls_back(&job),

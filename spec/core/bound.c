@@ -122,9 +122,34 @@ static void check_exact(void) {
     }
 }
 
+/* Keys without numbers can be so many that the bytes for their scores, 40 1/8 a key, are a little
+ * more than 2^64. */
+static void check_too_many_keys(void) {
+    const int64_t n_k = INT64_C(459731939531702221);
+    const double scale = 1;
+    double figure;
+    const ts_matrix keys = {TS_F64, n_k, 0, 0, 1, NULL}, query = {TS_F64, 1, 0, 0, 1, NULL};
+    const ts_problem p = {.dtype = TS_F64,
+                          .n_q = 1,
+                          .n_k = n_k,
+                          .heads = 1,
+                          .kv_heads = 1,
+                          .first_key = 1,
+                          .q = query,
+                          .k = keys,
+                          .v = keys,
+                          .scale = &scale};
+    ts_matrix lse = ts_matrix_packed(TS_F64, 1, 1, &figure);
+    ts_bounds out = {.lse = &lse};
+    ts_detail detail = {0};
+    CHECK_INT(ts_problem_check(&p, &detail), TS_OK);
+    CHECK_INT(ts_bound_rows(&p, NULL, NULL, 0, &one_thread, &out, &detail), TS_TOO_LARGE);
+}
+
 int main(void) {
     CHECK_INT(ts_kernel_select(getenv("TESSERA_ISA")), TS_OK);
     check_random();
     check_exact();
+    check_too_many_keys();
     return check_done();
 }
