@@ -454,22 +454,6 @@ describe("comparing", function()
 end)
 
 describe("the manual of matrices", function()
-  -- An example is a line `---     code --> what it gives`, of one expression or with a `return`.
-  it("has examples that give what they say", function()
-    local count = 0
-    for line in io.lines "lua/tessera/matrix.lua" do
-      local code, want = line:match "^%-%-%-     (.-)%s*%-%-> (.+)$"
-      if code then
-        local chunk = load("local ts = ...; return " .. code) or assert(load("local ts = ...; " .. code))
-        local got = table.pack(chunk(ts))
-        for i = 1, got.n do got[i] = tostring(got[i]) end
-        assert.equal(want, table.concat(got, "  "), line)
-        count = count + 1
-      end
-    end
-    assert.is_true(count >= 35)
-  end)
-
   it("says something of every function", function()
     local documented, comment = {}, false
     for line in io.lines "lua/tessera/matrix.lua" do
