@@ -52,9 +52,10 @@ PROGRAMS   := $(patsubst spec/core/%.c,$(BUILD)/spec/%,$(wildcard spec/core/*.c)
 # RUN stands before the interpreter: a debugger, or an environment.
 LUA_RUN     = LUA_PATH_5_4='lua/?.lua;lua/?/init.lua;;' LUA_CPATH_5_4='$(BUILD)/?.so;;' TESSERA_BUILD='$(BUILD)' $(RUN) $(LUA)
 
-CHECKS := lua format exports gcc clang isa poly exit asan tsan valgrind random
+CHECKS := lua format exports gcc clang isa poly exit asan tsan valgrind random fuzz calls coverage
 
-.PHONY: all setup programs test check $(CHECKS:%=check-%) run-parallel demo repl docs bench bounds mutate install uninstall deb clean help
+.PHONY: all setup programs test check soak coverage $(CHECKS:%=check-%) run-parallel fuzzers demo repl docs bench bounds mutate install uninstall \
+  deb clean help
 .DELETE_ON_ERROR:
 
 all: $(BUILD)/tessera/core.so ## build the module and the C library (the default)
@@ -106,7 +107,7 @@ check-lua:
 	luacheck -q --no-color .
 
 check-format:
-	clang-format --dry-run -Werror $(wildcard core/*.[ch] core/kernel/*.[ch] core/kernel/*.inc lua/binding/*.[ch] spec/host/*.c spec/core/*.[ch])
+	clang-format --dry-run -Werror $(wildcard core/*.[ch] core/kernel/*.[ch] core/kernel/*.inc lua/binding/*.[ch] spec/host/*.c spec/core/*.[ch] spec/fuzz/*.[ch])
 
 check-exports: all # the module shows one symbol, and brings no Lua of its own
 	nm -D --defined-only $(BUILD)/tessera/core.so | awk '{ print $$3 } $$3 != "luaopen_tessera_core" { bad = 1 } END { exit bad || NR != 1 }'
@@ -129,15 +130,54 @@ check-exit: all # libgomp's threads and the end of the process: 300 runs that mu
 	for n in $$(seq 300); do OMP_NUM_THREADS=8 $(LUA_RUN) spec/host/parallel.lua || { echo "run $$n: status $$?"; exit 1; }; done
 
 SANITIZE := -fno-omit-frame-pointer -fno-sanitize-recover=all
+ASAN     := BUILD=build/check-asan CC=gcc CFLAGS='-O1 -g -fsanitize=address,undefined $(SANITIZE)'
+COVER    := BUILD=build/coverage CC=gcc CFLAGS='-O1 -g --coverage -fprofile-update=atomic' LDFLAGS=--coverage
 check-asan: # leaks, too: those of what the module and the specs allocate
-	$(MAKE) BUILD=build/check-asan CC=gcc CFLAGS='-O1 -g -fsanitize=address,undefined $(SANITIZE)' \
-	  RUN="env LD_PRELOAD=$$(gcc -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1" test
+	$(MAKE) $(ASAN) \
+	  RUN="env TESSERA_SLOW=10 LD_PRELOAD=$$(gcc -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1" test
 
 # clang, whose OpenMP tells the sanitizer about its barriers through libarcher; lua5.4 itself cannot load clang's run time.
 check-tsan:
 	$(MAKE) BUILD=build/check-tsan CC=clang CFLAGS='-O1 -g -fsanitize=thread $(SANITIZE)' all build/check-tsan/host
 	LUA_PATH_5_4='lua/?.lua;lua/?/init.lua;;' LUA_CPATH_5_4='build/check-tsan/?.so;;' OMP_NUM_THREADS=4 \
 	  TSAN_OPTIONS='ignore_noninstrumented_modules=1 halt_on_error=1' build/check-tsan/host spec/host/parallel.lua 5
+
+# What draws by chance: `make soak` goes on with it for an hour. Both are what check-asan builds.
+check-calls: all programs ## bad calls, mutated files, signals and failing memory; the first two under sanitizers, too
+	spec/fuzz/run calls 200000
+	spec/fuzz/run files 100000
+	spec/fuzz/run signals 200
+	spec/fuzz/run starve
+	$(MAKE) --no-print-directory $(ASAN) all build/check-asan/host
+	set -e; for what in 'calls 20000' 'files 10000'; do TESSERA_BUILD=build/check-asan TESSERA_SLOW=10 \
+	  ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1 spec/fuzz/run $$what; done
+
+FUZZERS := program schedule
+FUZZ    := BUILD=build/check-fuzz CC=clang WARN='$(WARN) -Wno-pass-failed' \
+  CFLAGS='-O1 -g -fsanitize=address,undefined,fuzzer-no-link $(SANITIZE)'
+build/check-fuzz/fuzz-%: spec/fuzz/%.c spec/fuzz/bytes.h build/check-fuzz/libtessera.a
+	$(Q)clang $(BASE) $(WARN) -O1 -g -fsanitize=address,undefined,fuzzer $(SANITIZE) $< -o $@ build/check-fuzz/libtessera.a $(LIBS)
+
+fuzzers:
+	$(MAKE) --no-print-directory $(FUZZ) build/check-fuzz/libtessera.a
+	$(MAKE) --no-print-directory $(FUZZERS:%=build/check-fuzz/fuzz-%)
+
+check-fuzz: fuzzers # libFuzzer, for a number of runs that a machine does in a minute or two
+	build/check-fuzz/fuzz-program -runs=50000 -seed=1 -max_len=2000 -len_control=20 -verbosity=0 -print_final_stats=1
+	build/check-fuzz/fuzz-schedule -runs=1000000 -seed=1 -max_len=2000 -len_control=20 -verbosity=0 -print_final_stats=1
+
+soak: all programs fuzzers ## what draws by chance, with new seeds, for an hour (SOAK=seconds)
+	$(MAKE) --no-print-directory $(ASAN) all build/check-asan/host
+	spec/fuzz/soak $(or $(SOAK),3600)
+
+coverage: check-coverage ## which lines of core the specs reach; at least 95 % must be
+check-coverage:
+	$(MAKE) --no-print-directory $(COVER) all programs
+	find build/coverage -name '*.gcda' -delete
+	TESSERA_SLOW=4 $(MAKE) --no-print-directory $(COVER) test
+	set -e; for isa in $$(scripts/isas); do TESSERA_ISA=$$isa $(MAKE) --no-print-directory $(COVER) test \
+	  SPECS='spec/core_spec.lua spec/score_spec.lua'; done
+	spec/fuzz/coverage build/coverage
 
 check-valgrind: # at -O1, where every branch of the machine's is one of the source's
 	$(MAKE) --no-print-directory BUILD=build/check-valgrind CFLAGS='-O1 -g' \

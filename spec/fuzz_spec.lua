@@ -10,6 +10,10 @@ describe("L07, L02, L06: bad calls of everything public", function()
   it("end in an error in words, or an answer", function() assert.is_true(fuzz "calls 3000") end)
 end)
 
+describe("L02: memory that fails", function()
+  it("is an error of every call, keeps nothing, and leaves everything usable", function() assert.is_true(fuzz "starve 40") end)
+end)
+
 describe("F06, F07: mutated files", function()
   it("are errors in words, or the right matrix, at once and within their size", function() assert.is_true(fuzz "files 3000") end)
 end)

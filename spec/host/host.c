@@ -5,7 +5,7 @@
  *
  * The script finds a table `host`:
  *   host.limit(n)         the n-th request for more memory from now on fails, and all behind it;
- *                         nil lifts this
+ *                         nil lifts this; returns how many were left, 1 where it came to that
  *   host.most(bytes)      requests fail that would make the state hold more; nil lifts this
  *   host.used()           bytes that Lua and the module hold
  *   host.peak()           the most they held since this was last asked
@@ -74,8 +74,11 @@ static memory *memory_of(lua_State *L) {
 }
 
 static int limit(lua_State *L) {
-    memory_of(L)->left = luaL_optinteger(L, 1, -1);
-    return 0;
+    memory *m = memory_of(L);
+    long long next = luaL_optinteger(L, 1, -1);
+    lua_pushinteger(L, m->left);
+    m->left = next;
+    return 1;
 }
 
 static int used(lua_State *L) {
