@@ -119,6 +119,7 @@ describe("layer:step", function()
     assert.equal(0, cache.length)
     assert.error_matches(function() return cache.legnth end, "a cache has no field 'legnth' %(did you mean 'length'%?%)")
     assert.error_matches(function() cache.length = 5 end, "no field 'length' to set")
+    assert.error_matches(function() layer:step({X, X}, {nil, layer:cache()}) end, "cache expected, got nil")
   end)
 end)
 

@@ -233,7 +233,8 @@ end
 local function check_caches(layer, inputs, caches)
   check.arg(#inputs > 0 and #inputs == #caches, 2, "step", "%d caches for %d inputs", #caches, #inputs)
   local seen = {}
-  for i, c in ipairs(caches) do
+  for i = 1, #inputs do -- a list with holes has them looked at, too
+    local c = caches[i]
     check.type(inputs[i], "matrix", 1, "step")
     check.arg(states[c], 2, "step", "cache expected, got %s", check.type_of(c))
     check.arg(states[c].layer == layer, 2, "step", "the cache is another layer's")

@@ -123,10 +123,19 @@ local function has_legend(self)
   return false
 end
 
+local function whole(list)
+  local kept = {}
+  for _, x in ipairs(list) do kept[#kept + 1] = x == math.floor(x) and x or nil end
+  return kept
+end
+
 -- The numbers at an axis; on a logarithmic x axis of few places, these.
 local function numbers(self, name)
   local r, logarithmic = self[name .. "_range"], self["log_" .. name]
-  if not logarithmic then return axis.ticks(r[1], r[2], name == "x" and 8 or self.most_y or 8) end
+  if not logarithmic then
+    local list = axis.ticks(r[1], r[2], name == "x" and 8 or self.most_y or 8)
+    return name == "y" and self.counts and whole(list) or list
+  end
   local seen, list = {}, {}
   for _, s in ipairs(name == "x" and self.series or {}) do
     if s.bars then return axis.log_ticks(r[1], r[2]) end

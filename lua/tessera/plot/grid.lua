@@ -141,7 +141,8 @@ function grid:script(width, height)
   end
   if scaled then plots[#plots + 1] = "'-' using 1:2:3 with points palette notitle" end
   return {
-    axis.titles(self, self:note()), ticks(self, width, height), marks(self, width, height), scaled and scale_box(self) or "unset colorbox\n",
+    axis.titles(self, self:note()), ticks(self, width, height), marks(self, width, height),
+    scaled and scale_box(self) or "unset colorbox\n",
     ("set size ratio %s\nset xrange [0.5:%s]\nset yrange [%s:0.5]\n"):format(gnuplot.number(ratio(self)), edge(self.cols),
       edge(self.rows)),
     #classes > 0 and "set key below center horizontal reverse Left width 2 samplen 1.5\n" or "unset key\n", "set border lw 0.5\n",

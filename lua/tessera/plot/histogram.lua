@@ -73,7 +73,7 @@ function histogram:script()
   end
   return chart.new{
     series = {s}, title = self.title .. (self.note and "\n(" .. self.note .. ")" or ""), xlabel = self.xlabel, ylabel = self.ylabel,
-    log_x = self.log_x, log_y = self.log_y, x_range = {self.edge(0), self.edge(#self.counts)},
+    counts = true, log_x = self.log_x, log_y = self.log_y, x_range = {self.edge(0), self.edge(#self.counts)},
     y_range = {low, math.max(1, self:top() * 1.08)},
   }:script()
 end
