@@ -6,6 +6,23 @@ local folder = "spec/fixtures/"
 local inf = math.huge
 local two_by_three = {{1, 2, 3}, {4, 5, 6}}
 
+-- The public cases that a file belongs to.
+local cases = {
+  {"F01", "fortran"}, {"F02", "v2.npy v3 v9"}, {"F03", "scalar0d vec empty_0x3 empty_3x0"},
+  {"F04", "pad16 pad_none hdr_long key_order struct"}, {"F05", "u1 b1 bool_q be_f4 i8"},
+  {"F06", "trunc_ v2_hugehdr neg_dim prod_overflow huge_dims_nodata"},
+  {"F07", "hlen_ short7 dup overlap alias hole trailing.safetensors short_range past_eof inverted off_wrap unknown_dtype shape_overflow "
+    .. "neg_shape float_shape deep notobj"},
+}
+local function case_of(name)
+  for _, case in ipairs(cases) do
+    for start in case[2]:gmatch "%S+" do
+      if name:sub(1, #start) == start then return case[1] .. ": " end
+    end
+  end
+  return ""
+end
+
 -- By name: a matrix, a table of tensors, or the words that the error must hold.
 local expected = {
   ["c.npy"] = two_by_three, ["fortran.npy"] = two_by_three, ["v2.npy"] = two_by_three,
@@ -87,7 +104,7 @@ describe("a fixture", function()
   end)
 
   for name, want in pairs(expected) do
-    it(name .. " gives what EXPECTED.json says", function()
+    it(case_of(name) .. name .. " gives what EXPECTED.json says", function()
       local ok, got = pcall(ts.load, folder .. name)
       if type(want) == "string" then
         assert.is_false(ok)

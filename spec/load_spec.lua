@@ -53,6 +53,36 @@ describe("the module", function()
     assert.same({"", 0}, {helper.host "spec/host/two_states.lua"})
   end)
 
+  it("works in eight states at once, each on a thread of its own (X07)", function()
+    assert.same({"", 0}, {helper.host "spec/host/at_once.lua"})
+  end)
+
+  it("keeps no large arrays on the stacks of threads (X08)", function()
+    says([[
+      local ts = require "tessera"
+      local function draw(rows, seed) return ts.rand(rows, 4096, {seed = seed, dtype = "f32"}) end
+      local P = ts.problem{Q = draw(8, 1), K = draw(600, 2), V = draw(600, 3)}
+      local O = P:attention{q = 2, k = 512, threads = 4}
+      assert(O == P:attention{q = 2, k = 512, threads = 1} and ts.diff(O, (P:softmax())).abs < 1e-5)
+      P:summary() P:oracle{bits = 64, rows = {1}}
+    ]], "OMP_STACKSIZE=256k OMP_NUM_THREADS=4")
+  end)
+
+  it("can be forgotten and required again; what came from the first goes on", function()
+    says [[
+      local ts = require "tessera"
+      local X = ts.randn(64, 8, {seed = 1})
+      local P = ts.problem{Q = X, K = X, V = X, mask = ts.mask.causal(64)}
+      local O, S = P:attention(), P:summary(1, 30)
+      for name in pairs(package.loaded) do if name:find "^tessera" then package.loaded[name] = nil end end
+      local again = require "tessera"
+      assert(again ~= ts)
+      local R = again.problem{Q = X, K = X, V = X, mask = again.mask.causal(64)}
+      assert(R:attention() == O and P:attention() == O and (S * R:summary(31, 64)):output() == (P:summary(1, 30) * P:summary(31, 64)):output())
+      assert(tostring(X) == tostring(again.randn(64, 8, {seed = 1})) and not pcall(function() return X.typo end))
+    ]]
+  end)
+
   it("leaves the host's number of threads alone (X09)", function()
     assert.same({"", 0}, {helper.host("spec/host/threads.lua", "OMP_NUM_THREADS=3")})
   end)

@@ -11,7 +11,7 @@ local seed = tonumber(os.getenv "TESSERA_SEED") or 1
 local count = (tonumber(os.getenv "TESSERA_FUZZ") or 2000) // 4
 
 describe("ts.score", function()
-  it("has the slopes of ALiBi's authors, off powers of two as well", function()
+  it("has the slopes of ALiBi's authors, off powers of two as well (X03)", function()
     local function slopes(heads)
       local f, list = score.alibi(heads), {}
       for h = 1, heads do list[h] = f(0, 1, 2, h) end
