@@ -119,6 +119,7 @@ static void copy_stretch(const ts_matrix *from, ts_matrix *to, int64_t row, int6
 
 ts_status ts_matrix_copy(const ts_matrix *from, ts_matrix *to, const ts_run *run) {
     ts_matrix row_from, row_to;
+    if (to->cols == 0) return TS_OK; /* however many rows there are */
     if (ts_matrix_is_packed(from) && ts_matrix_is_packed(to)) {
         row_from = ts_matrix_unrolled(from);
         row_to = ts_matrix_unrolled(to);

@@ -192,6 +192,7 @@ static void join_numbers(const ts_table *table, ts_range rows, ts_range cols, ex
 
 static void build_matrix(const ts_table *table, extremes *out) {
     const ts_matrix *m = &table->matrix;
+    if (m->cols == 0) return; /* however many rows there are */
     for (int64_t r = 0; r < m->rows; r += SQUARE)
         for (int64_t c = 0; c < m->cols; c += SQUARE, out++) {
             *out = no_elements(TS_TABLE_MATRIX);

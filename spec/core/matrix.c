@@ -72,6 +72,16 @@ static void copies(void) {
         }
 }
 
+/* No elements, but rows beyond counting: over at once. */
+static void copies_of_nothing(void) {
+    double none;
+    ts_matrix wide = ts_matrix_packed(TS_F64, 0, INT64_MAX, &none);
+    ts_matrix tall = ts_matrix_transposed(&wide),
+              target = ts_matrix_packed(TS_F64, INT64_MAX, 0, &none);
+    CHECK_INT(ts_matrix_copy(&tall, &target, NULL), TS_OK);
+    CHECK_INT(ts_matrix_fill(&tall, 1, NULL), TS_OK);
+}
+
 /* Nothing beside the view is written. */
 static void guards(void) {
     double room[49];
@@ -159,6 +169,7 @@ static void distances(void) {
 int main(void) {
     sizes();
     copies();
+    copies_of_nothing();
     guards();
     overlaps();
     broadcasts();
