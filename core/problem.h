@@ -34,8 +34,8 @@ typedef struct {
 } ts_problem;
 
 /* Checks every shape (TS_SHAPE, TS_TOO_LARGE), every dtype (TS_DTYPE), that each scale is finite
- * and no sink is NaN or +inf (TS_NONFINITE_SCORE with row and key 0). An entry of mask may be NULL:
- * all keys; a sink of -inf is none. */
+ * and that the dtype can hold each sink (TS_NONFINITE_SCORE with row and key 0). An entry of mask
+ * may be NULL: all keys; a sink of -inf is none. */
 ts_status ts_problem_check(const ts_problem *problem, ts_detail *detail);
 
 static inline int64_t ts_problem_kv_head(const ts_problem *p, int64_t head) {

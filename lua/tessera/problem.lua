@@ -94,7 +94,12 @@ local function per_head(value, name, heads, allowed, what)
 end
 
 local function is_finite(x) return x == x and math.abs(x) < math.huge end
-local function is_logit(x) return x == x and x < math.huge end
+
+-- -inf is none; beyond the range of an f32 (half a step above its largest number) it would be infinite.
+local function logit_of(dtype)
+  local limit = dtype == "f32" and 0x1.ffffffp127 or math.huge
+  return function(x) return x == -math.huge or math.abs(x) < limit end
+end
 
 local function is_base_two(base)
   if base == nil or base == "e" or base == math.exp(1) then return false end
@@ -173,7 +178,7 @@ local function make(f, given)
   local d, d_v = widths(f, heads, kv_heads)
   need(first_key <= math.maxinteger - f.K.rows, "field 'first_key': %d is too large", first_key)
   local scale = per_head(f.scale or d > 0 and 1 / math.sqrt(d) or 1, "scale", heads, is_finite, "finite")
-  local sink = f.sink and per_head(f.sink, "sink", heads, is_logit, "a logit")
+  local sink = f.sink and per_head(f.sink, "sink", heads, logit_of(f.Q.dtype), "a logit")
   local two = is_base_two(f.base)
   local mask, mask_list = masks(f.mask, f.Q.rows, f.K.rows, first_key, heads)
   given.compiled = f.compiled or {}

@@ -158,6 +158,15 @@ static void check_sink(void) {
     t.p.sink = &none;
     CHECK_INT(of_scores(&t, TS_F64, 2, (double[]){0, 0}, (double[]){1, 3}), TS_OK);
     CHECK_NUMBER(t.o[0], 2);
+    /* What an f32 cannot hold would be a sink on this road, and none on the fused one. */
+    const double beyond = -1e300;
+    ts_detail detail = {0};
+    t.p.sink = &beyond;
+    CHECK_INT(ts_problem_check(&t.p, &detail), TS_OK);
+    t.p.dtype = t.p.q.dtype = t.p.k.dtype = t.p.v.dtype = TS_F32;
+    CHECK_INT(ts_problem_check(&t.p, &detail), TS_NONFINITE_SCORE);
+    CHECK_INT(detail.head, 1);
+    CHECK_NUMBER(detail.value, beyond);
 }
 
 static void check_scale(ts_dtype dtype) { /* N06 */
