@@ -292,6 +292,10 @@ tiles, numbered as each tile of queries visits them
     assert.is_falsy(printed(ts.plot.matrix, X):find "\27")
   end)
 
+  it("is of pixels where sixel is asked for", function()
+    assert.matches("^\27P.*\27\\\n$", printed(ts.plot.matrix, X, {terminal = "sixel"}))
+  end)
+
   it("stays within its width", function()
     for _, width in ipairs{40, 80, 133} do
       for name, call in pairs(calls) do
