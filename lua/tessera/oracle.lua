@@ -9,7 +9,7 @@ local methods = core.problem.methods
 -- It is slow (some 50 ns for a multiplication and an addition): `rows` asks for some query rows alone, in the
 -- order of the list. Score functions that are lifted are evaluated in as many bits; for those that are called
 -- a third result says that the oracle is good to double only.
---     local O, lse = P:oracle{bits = 256, rows = {1, 512, 1024}}
+--     local O, lse = P:oracle{bits = 256, rows = {1, 6, 12}}
 --     print(ts.diff(P:attention(), (P:oracle())))
 -- Errors: bits below 64 or above 65536, rows that the problem lacks, and what `softmax` raises.
 ---@param options? {bits: integer, rows: integer[], empty: "error"|"zero"}
