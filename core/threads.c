@@ -4,6 +4,7 @@
 
 #include <omp.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -50,6 +51,18 @@ static int fits(int workers, size_t size) {
     return 1;
 }
 
+/* Makes the workers with SIGINT blocked: Ctrl-C is for the thread that called, which may be waiting
+ * for it. */
+static void make_workers(int team) {
+    sigset_t interrupt, before;
+    sigemptyset(&interrupt);
+    sigaddset(&interrupt, SIGINT);
+    pthread_sigmask(SIG_BLOCK, &interrupt, &before);
+#pragma omp parallel num_threads(team)
+    __asm__ volatile("" ::: "memory"); /* an empty region would be left out */
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
 int ts_threads_team(int wanted, int64_t items) {
     int team = wanted > 0 ? wanted : ts_threads_default();
     if (team > omp_get_thread_limit()) team = omp_get_thread_limit();
@@ -61,6 +74,7 @@ int ts_threads_team(int wanted, int64_t items) {
     if (team > proven) {
         size_t size = stack_size();
         while (team > 1 && !fits(team - 1, size)) team--;
+        if (team > 1) make_workers(team);
     }
     proven = team;
     return team;

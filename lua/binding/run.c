@@ -140,13 +140,28 @@ static void grow(lua_State *L, run_state *run) {
     run->size = size;
 }
 
+/* Has debug.sethook set the thread's hook? It keeps them in a table of the registry. */
+static bool has_hook_of_lua(lua_State *L, lua_State *thread) {
+    bool has = false;
+    if (lua_getfield(L, LUA_REGISTRYINDEX, "_HOOKKEY") == LUA_TTABLE) {
+        lua_pushthread(thread);
+        lua_xmove(thread, L, 1);
+        has = lua_rawget(L, -2) != LUA_TNIL;
+        lua_pop(L, 1);
+    }
+    lua_pop(L, 1);
+    return has;
+}
+
 void ts_lua_check_interrupt(lua_State *L) {
     static const int all = LUA_MASKCALL | LUA_MASKRET | LUA_MASKLINE | LUA_MASKCOUNT;
     luaL_checkstack(L, 4, NULL);
     lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
     lua_State *main = lua_tothread(L, -1);
     lua_pop(L, 1);
-    if (L == main || lua_gethookmask(main) != all || lua_gethookcount(main) != 1) return;
+    if (lua_gethookmask(main) != all || lua_gethookcount(main) != 1) return;
+    if (has_hook_of_lua(L, main)) return;
+    if (L == main) lua_sethook(main, NULL, 0, 0);
     lua_pushliteral(L, "interrupted!");
     ts_lua_error(L);
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/select.h>
+#include <termios.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -38,15 +39,26 @@ static void note(int signal_number) {
     interrupted = 1;
 }
 
-/* core.hold_interrupts(): from here on SIGINT reaches this thread in core.wait and core.guarded
- * alone. Elsewhere it waits: neither a prompt's code nor readline's has to bear one at any
- * instruction. */
+/* The terminal drops what was typed when Ctrl-C comes, and so what core.wait had found to be there:
+ * the read behind it would then block. A prompt switches that off, and core.wait does it instead.
+ */
+static void set_flush(bool on) {
+    struct termios settings;
+    if (tcgetattr(STDIN_FILENO, &settings) != 0) return;
+    settings.c_lflag =
+        on ? settings.c_lflag & ~(tcflag_t)NOFLSH : settings.c_lflag | (tcflag_t)NOFLSH;
+    tcsetattr(STDIN_FILENO, TCSANOW, &settings);
+}
+
+/* core.hold_interrupts(on): while on, SIGINT reaches this thread in core.wait and core.guarded
+ * alone. Elsewhere it waits: neither a prompt's code nor readline's has to bear one anywhere. */
 int ts_lua_hold_interrupts(lua_State *L) {
+    bool on = lua_toboolean(L, 1);
     sigset_t interrupt;
-    (void)L;
     sigemptyset(&interrupt);
     sigaddset(&interrupt, SIGINT);
-    pthread_sigmask(SIG_BLOCK, &interrupt, NULL);
+    pthread_sigmask(on ? SIG_BLOCK : SIG_UNBLOCK, &interrupt, NULL);
+    set_flush(!on);
     return 0;
 }
 
@@ -74,6 +86,7 @@ int ts_lua_wait(lua_State *L) {
     sigaction(SIGINT, &ours, &before);
     int ready = wait_for_input(seconds < 1e6 ? seconds : -1);
     sigaction(SIGINT, &before, NULL);
+    if (interrupted) tcflush(STDIN_FILENO, TCIFLUSH);
     lua_pushstring(L, interrupted ? "interrupted" : ready > 0 ? "ready" : "timeout");
     return 1;
 }

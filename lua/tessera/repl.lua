@@ -93,7 +93,6 @@ function repl.open(script)
   self.session.env.os = closing_exit(lines)
   self.say(("Tessera %s: `ts` is loaded. ?NAME or ?WORDS for help, : for commands, Ctrl-D to leave."):format(ts.version))
   if script then commands.run(self, "load " .. script) end
-  core.hold_interrupts()
   repeat step(self, lines) until self.done
   lines.close()
 end

@@ -1,7 +1,7 @@
 --- input.lua -- lines that a user types: with lua-readline where it is, else plain ones.
 --
--- An input has line(prompt) -> a line, or nil and "end" or "interrupted"; and close(). Ctrl-C can come at any time: the wait
--- for input notes it, so that neither library's signal handlers are needed.
+-- An input has line(prompt) -> a line, or nil and "end" or "interrupted"; and close(). From open to close Ctrl-C is held back
+-- everywhere but in the wait for input, and in calls that core.guarded makes.
 
 local core = require "tessera.core"
 
@@ -88,7 +88,14 @@ end
 ---@return {line: function, close: function}
 function input.open(matches)
   local readline = load_readline()
-  return readline and with_readline(readline, matches) or plain()
+  local opened = readline and with_readline(readline, matches) or plain()
+  local close = opened.close
+  function opened.close()
+    core.hold_interrupts(false)
+    close()
+  end
+  core.hold_interrupts(true)
+  return opened
 end
 
 return input
