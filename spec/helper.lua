@@ -81,6 +81,9 @@ local build = os.getenv "TESSERA_BUILD" or "build"
 --- Whether the module was built for a sanitizer or valgrind: then it is slow, and has less memory.
 helper.instrumented = build ~= "build"
 
+--- How many times as long things may take as on an idle machine of one's own: TESSERA_SLOW, else 1.
+helper.slow = tonumber(os.getenv "TESSERA_SLOW") or helper.instrumented and 10 or 1
+
 local function quote(text) return "'" .. text:gsub("'", "'\\''") .. "'" end
 
 --- Runs a shell command with the module's paths set, and `environment` ("NAME=value ..."): what it printed, on either

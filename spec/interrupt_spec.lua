@@ -52,7 +52,7 @@ describe("Ctrl-C", function()
           print(least < %g or least)
           local m = ts.ones(2, 2)
           print(ts.problem{Q = m, K = m, V = m}:attention() == m)
-        ]]):format(name, where == "the main thread" and "true" or "false", helper.instrumented and 1 or 0.1))
+        ]]):format(name, where == "the main thread" and "true" or "false", 0.1 * helper.slow))
         assert.are.equal(("false\tinterrupted!\n"):rep(3) .. "true\ntrue\n", said)
       end)
     end
