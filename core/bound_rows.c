@@ -12,7 +12,7 @@ typedef struct {
 } job;
 
 static void put(ts_matrix *m, int64_t row, int64_t col, double x) {
-    if (m) ((double *)m->data)[row * m->row_stride + col * m->col_stride] = x;
+    if (m) ts_matrix_set(m, row, col, x);
 }
 
 /* Takes the figures of one row, and what ts_bound_row works in. */

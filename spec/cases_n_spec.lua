@@ -128,5 +128,6 @@ describe("N07: a comparison that NaN passes", function()
     assert.equal(0, ratio(inf, inf))
     assert.equal(0, ratio(nan, nan)) -- propagated on both roads
     assert.has_error(function() judge(ts.zeros(0, 1), ts.zeros(1, 1)) end)
+    assert.has_error(function() judge(ts.ones(1, 7), ts.ones(1, 7), ts.ones(1, 7), ts.ones(1, 3)) end) -- 7 columns, 3 heads
   end)
 end)

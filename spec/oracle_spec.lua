@@ -81,6 +81,8 @@ describe("P:oracle", function()
     refuses("field 'bits'", function() P:oracle{bits = 65537} end)
     refuses("field 'rows': row 2, there are 1", function() P:oracle{rows = {2}} end)
     refuses("field 'rows'", function() P:oracle{rows = {1.5}} end)
+    local endless = setmetatable({1, 1, 1}, {__len = function() return 1 << 61 end}) -- 8 bytes each are 0 again
+    assert.equal(3, P:oracle{rows = endless}.rows)
     refuses("invalid field 'bit'", function() P:oracle{bit = 64} end)
   end)
 end)

@@ -259,6 +259,13 @@ describe("summary", function()
   end)
 
   describe("by hand", function()
+    it("is checked once more where its memory is filled", function()
+      local new = require "tessera.core".summary.new
+      local P = ts.problem{Q = ts.ones(1, 1), K = ts.ones(1, 1), V = ts.ones(1, 1)}
+      local tall, wide = ts.ones(3, 1), ts.ones(3, 2)
+      assert.has_error(function() new{max = tall, norm = tall, value = tall, problem = P} end)
+      assert.has_error(function() new{max = wide, norm = tall, value = wide} end)
+    end)
     local P = random{mask = false}
     local O, lse = P:softmax()
     local S = P:summary()

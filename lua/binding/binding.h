@@ -13,9 +13,9 @@
 #define TS_PROGRAM "tessera.program"
 #define TS_PROBLEM "tessera.problem"
 
-/* A full userdata of `size` bytes behind a header, `payload` more behind that, aligned to 64
- * (lua_newuserdatauv promises 16 at most, so it over-allocates), with `values` user values; pushes
- * it, without a metatable. *memory: the aligned payload. */
+/* block.c: a full userdata of `size` bytes behind a header, `payload` more behind that, aligned to
+ * 64 (lua_newuserdatauv promises 16 at most, so it over-allocates), with `values` user values;
+ * pushes it, without a metatable. *memory: the aligned payload. */
 void *ts_lua_new_block(lua_State *L, size_t size, size_t payload, int values, void **memory);
 
 /* matrix.c: user value 1 is the parent that a view keeps alive. */
@@ -40,19 +40,18 @@ void ts_lua_check_fields(lua_State *L, int arg, const char *const fields[]);
  * the type is wrong. */
 ts_dtype ts_lua_dtype_field(lua_State *L, int arg, const char *field, ts_dtype otherwise);
 int64_t ts_lua_integer_field(lua_State *L, int arg, const char *field, int64_t otherwise);
-double ts_lua_number_field(lua_State *L, int arg, const char *field, double otherwise);
-bool ts_lua_boolean_field(lua_State *L, int arg, const char *field, bool otherwise);
 int ts_lua_choice_field(lua_State *L, int arg, const char *field, int otherwise,
                         const char *const choices[]);
 
-/* An axis length or index: a whole number (2.0 and "2" as Lua has it) from low to high, else an
- * error naming the argument. */
+/* A whole number (2.0 and "2" as Lua has it), and one from low to high, else an error naming the
+ * argument. */
+int64_t ts_lua_check_whole(lua_State *L, int arg);
 int64_t ts_lua_check_range(lua_State *L, int arg, int64_t low, int64_t high);
 
 /* core.options(table | nil, n, fname, {field = kind, ...}) -> table, never nil. */
 int ts_lua_options(lua_State *L);
 
-/* status.c: pushes "file:line: " of the user's line: the first function on the stack that is not
+/* blame.c: pushes "file:line: " of the user's line: the first function on the stack that is not
  * the running one nor in our Lua files; "" where that is a C function. */
 void ts_lua_where(lua_State *L);
 /* Raise `bad argument #arg to 'name' (...)`, blamed on the user's line. name NULL: the running
@@ -71,12 +70,12 @@ int ts_lua_home(lua_State *L);
 int ts_lua_fail(lua_State *L);
 int ts_lua_fail_arg(lua_State *L);
 
-/* Raises the error that `status` and `detail` tell, in the usual form; returns only for
+/* status.c: raises the error that `status` and `detail` tell, in the usual form; returns only for
  * TS_OK. name: the public function it is blamed on (NULL: the running one). */
 void ts_lua_raise(lua_State *L, ts_status status, const ts_detail *detail, const char *name);
 
-/* run.c: how a call is run: Lua's own allocator (failing requests are retried after a collection on
- * no path: NULL means TS_NO_MEMORY), `threads` (0: the default), and a poll that sees Ctrl-C (the
+/* run.c: how a call is run: Lua's own allocator (no failing request is retried after a collection:
+ * NULL means TS_NO_MEMORY), `threads` (0: the default), and a poll that sees Ctrl-C (the
  * hook of the main thread is not the one found on entry) - DESIGN section 6. After TS_INTERRUPTED
  * call ts_lua_raise, which lets the pending hook raise, or raises "interrupted!" itself. */
 ts_run ts_lua_run(lua_State *L, int threads);
@@ -90,7 +89,7 @@ void ts_lua_run_done(lua_State *L);
 int ts_lua_guarded_pcall(lua_State *L, int arguments, int results);
 double ts_lua_seconds(void); /* monotonic wall time */
 int ts_lua_trim(lua_State *L);
-int ts_lua_guarded(lua_State *L);
+int ts_lua_guarded(lua_State *L); /* guarded.c */
 
 /* terminal.c: */
 int ts_lua_isatty(lua_State *L);

@@ -1,25 +1,6 @@
 /* bound.c -- the derived bounds of rows, as matrices. */
 #include "problem.h"
 
-/* A list of row numbers at arg as rows from 0 in memory that it pushes; NULL for nil. */
-static const int64_t *read_rows(lua_State *L, int arg, int64_t n_q, int64_t *count) {
-    *count = n_q;
-    if (lua_isnoneornil(L, arg)) {
-        lua_pushnil(L);
-        return NULL;
-    }
-    luaL_checktype(L, arg, LUA_TTABLE);
-    *count = (int64_t)luaL_len(L, arg);
-    int64_t *rows = lua_newuserdatauv(L, (size_t)(*count + 1) * sizeof *rows, 0);
-    for (int64_t n = 0; n < *count; n++) {
-        lua_geti(L, arg, n + 1);
-        rows[n] = luaL_checkinteger(L, -1) - 1;
-        luaL_argcheck(L, rows[n] >= 0 && rows[n] < n_q, arg, "no such row");
-        lua_pop(L, 1);
-    }
-    return rows;
-}
-
 /* [table on the top] gains a new f64 matrix under `name`. */
 static ts_matrix *add(lua_State *L, const char *name, int64_t rows, int64_t cols) {
     ts_matrix *m = ts_lua_new_matrix(L, TS_F64, rows, cols);
@@ -38,7 +19,7 @@ int ts_lua_problem_bound(lua_State *L) {
     int64_t count;
     bool partial = lua_toboolean(L, 4);
     lua_settop(L, 3);
-    const int64_t *rows = read_rows(L, 3, problem->n_q, &count);
+    const int64_t *rows = ts_lua_read_rows(L, 3, problem->n_q, &count);
     if (lua_isboolean(L, 2)) {
         read.threads = 0;
     } else {

@@ -58,8 +58,11 @@ int ts_lua_problem_judge(lua_State *L) {
     const ts_matrix *exact = lua_isnoneornil(L, 4) ? NULL : ts_lua_check_matrix(L, 4);
     check_shape(L, 2, b, a->rows, a->cols);
     if (bound) check_shape(L, 3, bound, a->rows, a->cols);
-    int64_t width = exact && exact->cols > 0 ? a->cols / exact->cols : 1;
-    if (exact) check_shape(L, 4, exact, a->rows, width > 0 ? a->cols / width : exact->cols);
+    const int64_t heads = exact ? exact->cols : 1, width = heads > 0 ? a->cols / heads : 0;
+    if (width * heads != a->cols)
+        ts_lua_arg_error(L, 4, NULL, "%I columns are none of %I heads", (LUAI_UACINT)a->cols,
+                         (LUAI_UACINT)heads);
+    if (exact) check_shape(L, 4, exact, a->rows, heads);
     verdict v = {0, 0, -1, -1, 0};
     for (int64_t r = 0; r < a->rows; r++)
         for (int64_t c = 0; c < a->cols; c++)

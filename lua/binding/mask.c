@@ -18,10 +18,8 @@ void ts_lua_check_mask_shape(lua_State *L, int64_t rows, int64_t cols, int64_t h
     if (rows > TS_LUA_MOST_INDEX || cols > TS_LUA_MOST_INDEX || heads > TS_LUA_MOST_INDEX ||
         __builtin_mul_overflow(rows, cols, &cells) ||
         (heads > 0 && __builtin_mul_overflow(cells, heads, &cells)) || cells > TS_LUA_MOST_CELLS) {
-        ts_lua_where(L);
         lua_pushfstring(L, "a %Ix%I mask is too large", I(rows), I(cols));
-        lua_concat(L, 2);
-        lua_error(L);
+        ts_lua_error(L);
     }
 }
 
@@ -43,11 +41,7 @@ void *ts_lua_push_mask_scratch(lua_State *L, const ts_mask *mask) {
 }
 
 static int64_t check_cell(lua_State *L, int arg, int64_t most, const char *what) {
-    int whole;
-    int64_t at = lua_tointegerx(L, arg, &whole);
-    if (!whole && lua_isnumber(L, arg))
-        ts_lua_arg_error(L, arg, NULL, "number has no integer representation");
-    if (!whole) ts_lua_type_error(L, arg, NULL, "number");
+    int64_t at = ts_lua_check_whole(L, arg);
     if (at < 1 || at > most) ts_lua_arg_error(L, arg, NULL, "%s %I of %I", what, I(at), I(most));
     return at;
 }

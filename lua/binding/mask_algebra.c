@@ -19,21 +19,17 @@ static int64_t check_shapes(lua_State *L, const ts_mask *a, const ts_mask *b, co
     int64_t heads;
     if (common_heads(a, b, &heads)) return heads;
     const char *left = shape_text(L, a), *right = shape_text(L, b);
-    ts_lua_where(L);
     lua_pushfstring(L, "masks of two shapes: %s %s %s", left, sign, right);
-    lua_concat(L, 2);
-    return lua_error(L);
+    return ts_lua_error(L);
 }
 
 /* Both operands of a binary operator. */
 static ts_lua_mask *operand(lua_State *L, int arg, const char *sign) {
     ts_lua_mask *m = (ts_lua_mask *)ts_lua_test_mask(L, arg);
     if (m) return m;
-    ts_lua_where(L);
     lua_pushfstring(L, "attempt to combine a mask with a %s (by '%s')", luaL_typename(L, arg),
                     sign);
-    lua_concat(L, 2);
-    lua_error(L);
+    ts_lua_error(L);
     return NULL;
 }
 

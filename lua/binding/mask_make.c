@@ -9,12 +9,6 @@ static int64_t opt_heads(lua_State *L, int arg) {
     return lua_isnoneornil(L, arg) ? 0 : ts_lua_check_range(L, arg, 1, TS_LUA_MOST_INDEX);
 }
 
-static bool reads(const ts_program *program, ts_op op) {
-    for (int64_t at = 0; at < program->count; at++)
-        if (program->nodes[at].op == op) return true;
-    return false;
-}
-
 /* [rows, cols, heads | nil, program [, why]] -> [mask] */
 static int from_program(lua_State *L) {
     int64_t rows = ts_lua_check_range(L, 1, 0, INT64_MAX),
@@ -24,8 +18,9 @@ static int from_program(lua_State *L) {
     lua_settop(L, 5);
     luaL_argcheck(L, program->nodes[program->count - 1].type == TS_BOOL, 4,
                   "the result is no boolean");
-    luaL_argcheck(L, !reads(program, TS_OP_s), 4, "the program reads a score");
-    luaL_argcheck(L, heads || !reads(program, TS_OP_h), 4, "the program reads h, but has no heads");
+    luaL_argcheck(L, !ts_lua_reads(program, TS_OP_s), 4, "the program reads a score");
+    luaL_argcheck(L, heads || !ts_lua_reads(program, TS_OP_h), 4,
+                  "the program reads h, but has no heads");
     ts_lua_check_mask_shape(L, rows, cols, heads);
     lua_pushvalue(L, 4);
     ts_lua_push_mask(L, rows, cols, heads, false);
@@ -53,11 +48,9 @@ static const int64_t MOST_CALLS = (int64_t)1 << 32;
 static void refuse_calls(lua_State *L, int64_t rows, int64_t cols, int64_t heads) {
     int64_t cells = rows * cols * (heads ? heads : 1); /* fits: the shape is checked */
     if (cells <= MOST_CALLS) return;
-    ts_lua_where(L);
     lua_pushfstring(L, "the predicate would have to be called for %I cells, more than 2^32",
                     I(cells));
-    lua_concat(L, 2);
-    lua_error(L);
+    ts_lua_error(L);
 }
 
 /* The predicate's answer, on top of the stack. */
@@ -65,7 +58,6 @@ static bool answer(lua_State *L, int64_t i, int64_t j, int64_t h, bool headed) {
     int type = lua_type(L, -1);
     if (type == LUA_TBOOLEAN || type == LUA_TNIL) return lua_toboolean(L, -1);
     const char *got = luaL_typename(L, -1);
-    ts_lua_where(L);
     if (headed)
         lua_pushfstring(L,
                         "the predicate gave a %s for query %I, key %I, head %I (boolean expected)",
@@ -73,8 +65,7 @@ static bool answer(lua_State *L, int64_t i, int64_t j, int64_t h, bool headed) {
     else
         lua_pushfstring(L, "the predicate gave a %s for query %I, key %I (boolean expected)", got,
                         I(i), I(j));
-    lua_concat(L, 2);
-    return lua_error(L);
+    return ts_lua_error(L);
 }
 
 static void call_row(lua_State *L, int64_t i, int64_t h, bool headed, int64_t cols, uint64_t *row) {

@@ -68,27 +68,6 @@ int64_t ts_lua_integer_field(lua_State *L, int arg, const char *field, int64_t o
     return result;
 }
 
-double ts_lua_number_field(lua_State *L, int arg, const char *field, double otherwise) {
-    double result = otherwise;
-    if (push_field(L, arg, field)) {
-        int number;
-        result = lua_tonumberx(L, -1, &number);
-        if (!number) field_type_error(L, arg, field, "number");
-    }
-    lua_pop(L, 1);
-    return result;
-}
-
-bool ts_lua_boolean_field(lua_State *L, int arg, const char *field, bool otherwise) {
-    bool result = otherwise;
-    if (push_field(L, arg, field)) {
-        if (!lua_isboolean(L, -1)) field_type_error(L, arg, field, "boolean");
-        result = lua_toboolean(L, -1);
-    }
-    lua_pop(L, 1);
-    return result;
-}
-
 int ts_lua_choice_field(lua_State *L, int arg, const char *field, int otherwise,
                         const char *const choices[]) {
     int result = otherwise;
@@ -108,12 +87,17 @@ ts_dtype ts_lua_dtype_field(lua_State *L, int arg, const char *field, ts_dtype o
     return (ts_dtype)ts_lua_choice_field(L, arg, field, (int)otherwise, names);
 }
 
-int64_t ts_lua_check_range(lua_State *L, int arg, int64_t low, int64_t high) {
+int64_t ts_lua_check_whole(lua_State *L, int arg) {
     int whole;
     int64_t value = lua_tointegerx(L, arg, &whole);
     if (!whole && lua_isnumber(L, arg))
         ts_lua_arg_error(L, arg, NULL, "number has no integer representation");
     if (!whole) ts_lua_type_error(L, arg, NULL, "number");
+    return value;
+}
+
+int64_t ts_lua_check_range(lua_State *L, int arg, int64_t low, int64_t high) {
+    int64_t value = ts_lua_check_whole(L, arg);
     if (value < low || value > high)
         ts_lua_arg_error(L, arg, NULL, "%I is outside %I..%I", (LUAI_UACINT)value, (LUAI_UACINT)low,
                          (LUAI_UACINT)high);

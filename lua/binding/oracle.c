@@ -1,31 +1,6 @@
 /* oracle.c -- P:oracle: road 3, asked from Lua. */
 #include "problem.h"
 
-/* The field `rows` of the options at 2: a list of row numbers, as rows from 0 in memory that it
- * pushes; NULL where there is none. */
-static const int64_t *read_rows(lua_State *L, int64_t n_q, int64_t *count) {
-    *count = n_q;
-    if (!lua_istable(L, 2) || lua_getfield(L, 2, "rows") == LUA_TNIL) return NULL;
-    if (!lua_istable(L, -1))
-        ts_lua_arg_error(L, 2, NULL, "field 'rows': a list expected, got %s", ts_lua_kind(L, -1));
-    *count = (int64_t)luaL_len(L, -1);
-    int64_t *rows = lua_newuserdatauv(L, (size_t)(*count + 1) * sizeof *rows, 0);
-    for (int64_t n = 0; n < *count; n++) {
-        int whole;
-        lua_geti(L, -2, n + 1);
-        int64_t row = (int64_t)lua_tointegerx(L, -1, &whole);
-        if (!whole)
-            ts_lua_arg_error(L, 2, NULL, "field 'rows': whole numbers expected, got %s",
-                             ts_lua_kind(L, -1));
-        if (row < 1 || row > n_q)
-            ts_lua_arg_error(L, 2, NULL, "field 'rows': row %I, there are %I", (LUAI_UACINT)row,
-                             (LUAI_UACINT)n_q);
-        rows[n] = row - 1;
-        lua_pop(L, 1);
-    }
-    return rows;
-}
-
 /* P:oracle([{bits = 256, rows=, empty=}]) -> O, lse [, what it is good to] */
 int ts_lua_problem_oracle(lua_State *L) {
     static const char *const fields[] = {"bits", "rows", "empty", NULL};
@@ -39,7 +14,11 @@ int ts_lua_problem_oracle(lua_State *L) {
                          (LUAI_UACINT)bits);
     int empty = ts_lua_empty_field(L, 2);
     bool zero = empty < 0 ? p->zero_empty : empty > 0;
-    const int64_t *rows = read_rows(L, problem->n_q, &count);
+    if (lua_istable(L, 2))
+        lua_getfield(L, 2, "rows");
+    else
+        lua_pushnil(L);
+    const int64_t *rows = ts_lua_read_rows(L, 2, problem->n_q, &count);
     ts_matrix *o = ts_lua_new_matrix(L, problem->dtype, count, problem->heads * problem->d_v);
     ts_matrix *lse = ts_lua_new_matrix(L, problem->dtype, count, problem->heads);
     int results = lua_gettop(L) - 1;

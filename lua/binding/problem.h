@@ -40,9 +40,9 @@ ts_status ts_lua_call_score(void *data, int64_t h, int64_t i, int64_t j, int64_t
 ts_lua_problem *ts_lua_check_problem(lua_State *L, int arg);
 ts_lua_problem *ts_lua_test_problem(lua_State *L, int index);
 
-/* Around every call of core on the problem at index 1: begin readies the called scores (and the
- * stack); end, with the status it came to, raises what there is to raise. Between them nothing may
- * raise. */
+/* problem_score.c: around every call of core on the problem at index 1: begin readies the called
+ * scores (and the stack); end, with the status it came to, raises what there is to raise. Between
+ * them nothing may raise. */
 typedef struct {
     lua_State *outer;
 } ts_lua_call;
@@ -50,11 +50,11 @@ ts_lua_call ts_lua_begin(lua_State *L, ts_lua_problem *problem);
 void ts_lua_end(lua_State *L, ts_lua_problem *problem, ts_lua_call call, ts_status status,
                 const ts_detail *detail);
 
-/* Raises the error that names the rows and heads where m, an n_q x heads matrix of maxima or lse,
- * is -inf; returns where there is none. */
+/* status.c: raises the error that names the rows and heads where m, an n_q x heads matrix of maxima
+ * or lse, is -inf; returns where there is none. */
 void ts_lua_check_empty(lua_State *L, const ts_matrix *m);
 
-/* schedule.c: a tiling as Lua gives it. empty: -1 where the call does not say, else 0 or 1. */
+/* tiling.c: a tiling as Lua gives it. empty: -1 where the call does not say, else 0 or 1. */
 typedef struct {
     ts_tiling tiling;
     int threads, empty;
@@ -64,15 +64,19 @@ typedef struct {
  * blocks need not hold every key. */
 void ts_lua_read_tiling(lua_State *L, int arg, const ts_problem *problem, bool partial,
                         ts_lua_tiling *out);
-int ts_lua_problem_plan(lua_State *L);   /* core.problem.plan */
+int ts_lua_problem_plan(lua_State *L);   /* tiling_plan.c: core.problem.plan */
 int ts_lua_problem_bound(lua_State *L);  /* bound.c: core.problem.bound */
 int ts_lua_problem_judge(lua_State *L);  /* judge.c: core.problem.judge */
 int ts_lua_problem_oracle(lua_State *L); /* oracle.c: P:oracle */
 /* The field `empty` of the table at arg: "zero", "error", or -1. */
 int ts_lua_empty_field(lua_State *L, int arg);
 
-/* A key set from the list of {first, last} at `index` (of argument arg), within low..high; pushes
- * the memory it lies in. */
+/* rows.c: the list of query rows on the top of the stack (of argument arg) as rows from 0, in
+ * memory that it pushes; NULL, and *count = n_q, for nil. */
+const int64_t *ts_lua_read_rows(lua_State *L, int arg, int64_t n_q, int64_t *count);
+
+/* keys.c: a key set from the list of {first, last} at `index` (of argument arg), within low..high;
+ * pushes the memory it lies in. */
 ts_keyset ts_lua_read_keys(lua_State *L, int arg, int index, int64_t low, int64_t high);
 
 /* summary.c: pushes the bottom of the problem at `index`, with room for `ranges` ranges of keys. */

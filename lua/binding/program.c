@@ -244,9 +244,9 @@ static void read_table(lua_State *L, const reader *r, int k, ts_node *node) {
         malformed(L, r, "the table is of another kind");
 }
 
-static bool reads_head(const ts_program *program) {
+bool ts_lua_reads(const ts_program *program, ts_op op) {
     for (int64_t at = 0; at < program->count; at++)
-        if (program->nodes[at].op == TS_OP_h) return true;
+        if (program->nodes[at].op == op) return true;
     return false;
 }
 
@@ -259,7 +259,8 @@ static int32_t read_call(lua_State *L, reader *r) {
     lua_rawgeti(L, -2, 4);
     bool headless = !lua_toboolean(L, -1);
     lua_pop(L, 1);
-    if (headless && reads_head(program)) malformed(L, r, "the program called needs a head");
+    if (headless && ts_lua_reads(program, TS_OP_h))
+        malformed(L, r, "the program called needs a head");
     int at = lua_gettop(L);
     lua_pushvalue(L, ANCHORS);
     add_anchor(L, at);

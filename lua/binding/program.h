@@ -20,6 +20,9 @@ ts_lua_build *ts_lua_new_build(lua_State *L, int64_t nodes, int64_t tables, int6
  * memory of its tables alive, or 0 where it has none. */
 ts_program *ts_lua_finish_build(lua_State *L, ts_lua_build *build, int32_t result, int anchors);
 
+/* Whether a node of the program is such a leaf: s, i, j or h. */
+bool ts_lua_reads(const ts_program *program, ts_op op);
+
 /* Pushes a table that keeps alive what the programs at the `count` indices keep alive. */
 void ts_lua_push_anchors(lua_State *L, const int *programs, int count);
 

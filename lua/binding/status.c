@@ -131,9 +131,7 @@ void ts_lua_raise(lua_State *L, ts_status status, const ts_detail *detail, const
 /* ---- rows without keys ---- */
 
 static bool is_empty(const ts_matrix *m, int64_t row, int64_t head) {
-    int64_t at = row * m->row_stride + head * m->col_stride;
-    return (m->dtype == TS_F32 ? ((const float *)m->data)[at] : ((const double *)m->data)[at]) ==
-           -INFINITY;
+    return ts_matrix_get(m, row, head) == -INFINITY;
 }
 
 /* Pushes the list of the empty rows of `head`, "2, 7"; returns how many there are. */

@@ -4,11 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-static double element(const ts_matrix *m, int64_t row, int64_t col) {
-    int64_t at = row * m->row_stride + col * m->col_stride;
-    return m->dtype == TS_F32 ? ((const float *)m->data)[at] : ((const double *)m->data)[at];
-}
-
 static void store(ts_dtype dtype, void *numbers, int64_t at, double x) {
     x = isnan(x) ? (double)NAN : x + 0.0; /* no -0, and one NaN */
     if (dtype == TS_F32)
@@ -33,11 +28,11 @@ static void refuse_part(lua_State *L, const char *what, double x, int64_t row, i
 static void fill_row(lua_State *L, ts_lua_summary *s, const parts *from, int64_t row,
                      int64_t head) {
     const ts_summary *out = &s->summary;
-    double max = element(from->max, row, head);
+    double max = ts_matrix_get(from->max, row, head);
     if ((isnan(max) && !from->saved) || max == INFINITY)
         refuse_part(L, from->norm ? "max" : "lse", max, row, head);
     if (max == -INFINITY) return; /* ⊥ already */
-    double norm = from->norm ? element(from->norm, row, head) : 1;
+    double norm = from->norm ? ts_matrix_get(from->norm, row, head) : 1;
     if (isnan(norm) ? !from->saved : norm <= 0 || isinf(norm))
         refuse_part(L, "norm", norm, row, head);
     int64_t at = row * out->heads + head;
@@ -47,7 +42,7 @@ static void fill_row(lua_State *L, ts_lua_summary *s, const parts *from, int64_t
     store(out->dtype, out->norm, at, norm);
     for (int64_t c = 0; c < out->d_v; c++)
         store(out->dtype, out->value, at * out->d_v + c,
-              element(from->value, row, head * out->d_v + c));
+              ts_matrix_get(from->value, row, head * out->d_v + c));
 }
 
 static const ts_matrix *matrix_field(lua_State *L, const char *field) {
@@ -66,8 +61,10 @@ int ts_lua_summary_new(lua_State *L) {
     luaL_argcheck(L, from.max && from.value, 1, "matrices expected");
     int64_t heads = from.max->cols;
     luaL_argcheck(
-        L, from.value->rows == from.max->rows && (heads == 0 || from.value->cols % heads == 0), 1,
-        "shapes do not fit");
+        L,
+        from.value->rows == from.max->rows && (heads == 0 || from.value->cols % heads == 0) &&
+            (!from.norm || (from.norm->rows == from.max->rows && from.norm->cols == heads)),
+        1, "shapes do not fit");
     lua_getfield(L, 1, "two");
     ts_summary like = {.dtype = from.max->dtype,
                        .base = lua_toboolean(L, -1) ? TS_BASE_2 : TS_BASE_E,
@@ -87,6 +84,10 @@ int ts_lua_summary_new(lua_State *L) {
         ts_keyset *unused;
         ts_lua_new_summary_of(L, problem, keys.count, &unused);
         s = lua_touserdata(L, -1);
+        luaL_argcheck(L,
+                      s->summary.n_q == like.n_q && s->summary.heads == like.heads &&
+                          s->summary.d_v == like.d_v,
+                      1, "shapes do not fit the problem");
     } else if (from.saved) {
         const double *sink = ts_lua_owner_sink(L, owner, heads);
         s = ts_lua_new_summary(L, &like, sink, keys.count);
