@@ -20,6 +20,13 @@ static int64_t band_rows(const ts_loops *loops, int64_t keys) {
     return rows < loops->rows ? loops->rows : rows / loops->rows * loops->rows;
 }
 
+/* From one row of scores to the next: a line more than it takes, so that rows a power of two long
+ * do not fight for the same places of the cache. */
+static int64_t strip_stride(const ts_tile *tile) {
+    return ts_round_up(tile->max_keys, tile->loops->panel) +
+           64 / (int64_t)ts_dtype_size(tile->loops->dtype);
+}
+
 /* ---- work space ---- */
 
 static size_t mask_scratch(const ts_problem *p) {
@@ -56,7 +63,7 @@ void ts_tile_make(ts_tile *tile, const ts_problem *p, const ts_loops *loops, int
     tile->q = ts_arena_take_grid(arena, queries * heads, p->d, size);
     tile->k_panels = ts_arena_take_grid(arena, width, p->d, size);
     tile->v_panels = ts_arena_take_grid(arena, max_keys, tile->value_stride, size);
-    tile->strip = ts_arena_take_grid(arena, rows, width, size);
+    tile->strip = ts_arena_take_grid(arena, rows, strip_stride(tile), size);
     tile->staging = ts_arena_take_grid(arena, max_keys, p->d > p->d_v ? p->d : p->d_v, size);
     tile->part = ts_rows_take(loops, rows, tile->value_stride, arena);
     tile->segments = ts_arena_take(arena, max_keys, sizeof(ts_range));
@@ -259,7 +266,7 @@ static band next_band(const ts_tile *tile, int64_t row) {
 }
 
 static void *strip_row(const ts_tile *tile, int64_t r) {
-    return ts_at(tile->loops, tile->strip, r * ts_round_up(tile->max_keys, tile->loops->panel));
+    return ts_at(tile->loops, tile->strip, r * strip_stride(tile));
 }
 
 /* Asks a called score for the allowed keys of one segment, `at` lanes into the chunk. */
@@ -287,10 +294,6 @@ static ts_status call_score(ts_tile *tile, const ts_score *score, int64_t r, ts_
     else
         memcpy(s, called, (size_t)count * sizeof *called);
     return status;
-}
-
-static int64_t strip_stride(const ts_tile *tile) {
-    return ts_round_up(tile->max_keys, tile->loops->panel);
 }
 
 /* The score function of `rows` rows of a band, from row r of the tile on, all of one head: over the

@@ -122,6 +122,32 @@ static void check_values(ts_dtype dtype) {
     }
 }
 
+/* The same where rows are few and whole vectors of V are used where they lie. */
+static void check_values_in_place(ts_dtype dtype) {
+    static sample s;
+    ts_matrix o, lse;
+    ts_detail detail;
+    for (int masked = 0; masked < 2; masked++) {
+        s.problem = (ts_problem){.n_q = 2, .n_k = 70, .d = 2, .d_v = 16, .heads = 1, .kv_heads = 1};
+        sample_make(&s, dtype);
+        sample_fill(&s.problem.q, one);
+        sample_fill(&s.problem.k, one);
+        sample_fill(&s.problem.v, one);
+        sample_set(&s.problem.v, 66, 5, NAN);
+        sample_mask(&s, false);
+        for (int64_t i = 0; i < 2; i++)
+            for (int64_t j = 0; j < 70; j++)
+                if (j != 66 || (i == 1 && !masked)) sample_open(&s, 0, i, j);
+        CHECK_INT(attend(&s, 70, 1, &o, &lse, &detail), masked ? TS_OK : TS_NONFINITE_VALUE);
+        if (!masked) CHECK(detail.row == 2 && detail.key == 67 && detail.column == 6);
+        s.problem.propagate = true;
+        CHECK_INT(attend(&s, 70, 1, &o, &lse, &detail), TS_OK);
+        CHECK_NUMBER(sample_get(&o, 0, 5), 1);
+        CHECK_NUMBER(sample_get(&o, 1, 4), 1);
+        CHECK(masked ? sample_get(&o, 1, 5) == 1 : isnan(sample_get(&o, 1, 5)));
+    }
+}
+
 /* The first in the order of heads, rows and keys is named, whatever the tiling and the threads. */
 static void check_first(void) {
     static sample s;
@@ -267,6 +293,7 @@ int main(void) {
             check_scores((ts_dtype)dtype, INFINITY);
             check_masked((ts_dtype)dtype);
             check_values((ts_dtype)dtype);
+            check_values_in_place((ts_dtype)dtype);
         }
         check_minus_infinity();
         check_first();
