@@ -46,6 +46,11 @@ describe("the message of an error", function()
   it("names the operator, also where Lua's strings call it", function()
     assert.error_matches(function() return "x" * m end, "bad argument #1 to 'mul' %(matrix or number expected, got string%)")
   end)
+  it("of Ctrl-C in a claimed merge is not taken for a failure of its law", function()
+    local claim = {summarize = function(s) return #s end, finish = function(x) return x end,
+      merge = function() error "interrupted!" end}
+    assert.error_matches(function() ts.laws(claim) end, "interrupted!")
+  end)
   it("says what a layer or a cache is not", function()
     local layer = ts.heads{heads = 1, d_q = 2}
     assert.error_matches(function() layer.parameters(5) end, "layer expected, got number")

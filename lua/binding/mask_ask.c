@@ -67,9 +67,13 @@ static int row_count(lua_State *L) {
 }
 
 /* [..., list] -> [..., list with the rows whose bits are set] */
-static void append_rows(lua_State *L, const ts_mask *mask, int64_t h, const uint64_t *rows) {
+static void append_rows(lua_State *L, const ts_mask *mask, int64_t h, const uint64_t *rows,
+                        const ts_run *run) {
     for (int64_t r = 0; r < mask->rows; r++) {
-        if (!(rows[r / 64] >> (r % 64) & 1)) continue;
+        if (r % 4096 == 0 && run->poll(run->poll_data, -1))
+            ts_lua_raise(L, TS_INTERRUPTED, NULL, NULL);
+        if (r % 64 == 0 && rows[r / 64] == 0) r += 63; /* a word of none */
+        if (r >= mask->rows || !(rows[r / 64] >> (r % 64) & 1)) continue;
         if (mask->heads) {
             lua_createtable(L, 2, 0);
             lua_pushinteger(L, r + 1);
@@ -94,7 +98,7 @@ static int empty_rows(lua_State *L) {
         ts_status status =
             ts_mask_empty_rows(mask, h, all(mask->rows), all(mask->cols), &run, memory, scratch);
         if (status != TS_OK) ts_lua_raise(L, status, NULL, NULL);
-        append_rows(L, mask, h, memory);
+        append_rows(L, mask, h, memory, &run);
     }
     ts_lua_run_done(L);
     return 1;

@@ -72,6 +72,7 @@ end
 local function failure(claim, keys, tree, other)
   local ok, found = pcall(compare, claim, keys, tree, other)
   if ok and not found then return nil end
+  if not ok and tostring(found):find("interrupted!", 1, true) then error(found, 0) end -- Ctrl-C is no failure of the law
   found = ok and found or {raised = tostring(found)}
   found.tree, found.other = tree, other
   return found

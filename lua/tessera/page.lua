@@ -48,7 +48,9 @@ local function section(item, n)
     end
     check.arg(false, 2, "page", "item %d: a table with 'plot', 'table' or 'tiles' expected", n)
   end
-  return html.pre(tostring(item))
+  local ok, text = pcall(tostring, item)
+  check.arg(ok, 2, "page", "item %d cannot be printed: %s", n, ok or text)
+  return html.pre(text)
 end
 
 --- Writes a page: one HTML file, to be opened in any browser, sent by mail, or kept.

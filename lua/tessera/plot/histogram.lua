@@ -31,8 +31,9 @@ local function span(list, bins, logarithmic)
   for _, v in ipairs(list) do lo, hi, whole = math.min(lo, v), math.max(hi, v), whole and v == math.floor(v) end
   if #list == 0 then return 0, 1, bins or 1 end
   if logarithmic then return lo / (lo == hi and 2 or 1), hi * (lo == hi and 2 or 1), bins or 24 end
-  if whole and not bins and hi - lo < 40 then return lo - 0.5, hi + 0.5, math.tointeger(hi - lo) + 1 end
-  if lo == hi then return lo - 0.5, hi + 0.5, bins or 1 end
+  local pad = math.max(0.5, math.abs(lo) * 2.0 ^ -20) -- far from 0 a half more is nothing
+  if whole and not bins and hi - lo < 40 and pad == 0.5 then return lo - 0.5, hi + 0.5, math.tointeger(hi - lo) + 1 end
+  if lo == hi then return lo - pad, hi + pad, bins or 1 end
   return lo, hi, bins or 24
 end
 
