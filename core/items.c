@@ -13,9 +13,10 @@ struct ts_items_shared {
     atomic_bool stopped;
 };
 
-static bool ask(ts_items_shared *shared, double done) {
+static bool ask(const ts_outcome *mine, double done) {
+    ts_items_shared *shared = mine->shared;
     const ts_run *run = shared->run;
-    if (omp_get_thread_num() == 0 && run->poll && run->poll(run->poll_data, done < 1 ? done : 1))
+    if (mine->calling && run->poll && run->poll(run->poll_data, done < 1 ? done : 1))
         atomic_store(&shared->stopped, true);
     return atomic_load(&shared->stopped);
 }
@@ -23,7 +24,7 @@ static bool ask(ts_items_shared *shared, double done) {
 bool ts_items_pause(ts_outcome *outcome, double part) {
     ts_items_shared *shared = outcome->shared;
     double begun = (double)atomic_load(&shared->next) - 1;
-    return ask(shared, (begun + part) / (double)shared->items->count);
+    return ask(outcome, (begun + part) / (double)shared->items->count);
 }
 
 void ts_items_fail(ts_outcome *outcome, ts_status status, int64_t item, ts_detail detail) {
@@ -51,7 +52,7 @@ static void take_items(ts_items_shared *shared, void *work, ts_outcome *mine) {
             }
             return;
         }
-        ask(shared, (double)(item + 1) / (double)items->count);
+        ask(mine, (double)(item + 1) / (double)items->count);
     }
 }
 
@@ -66,16 +67,24 @@ static void join(ts_outcome *whole, const ts_outcome *part) {
     whole->empty_rows += part->empty_rows;
 }
 
-static void run_team(ts_items_shared *shared, int team, char *memory, ts_outcome *whole) {
+/* What one thread does: number `member` of the team, 0 being the one that called. */
+static void run_member(ts_items_shared *shared, int member, char *memory, ts_outcome *whole) {
     const ts_items *items = shared->items;
-#pragma omp parallel num_threads(team)
-    {
-        ts_outcome mine = {.shared = shared};
-        take_items(shared, memory + items->work * (size_t)omp_get_thread_num(), &mine);
-        if (items->leave) items->leave();
+    ts_outcome mine = {.shared = shared, .calling = member == 0};
+    take_items(shared, memory + items->work * (size_t)member, &mine);
+    if (items->leave) items->leave();
 #pragma omp critical(ts_items_join)
-        join(whole, &mine);
+    join(whole, &mine);
+}
+
+/* One thread alone needs no parallel region: what calls back shall not be in one. */
+static void run_team(ts_items_shared *shared, int team, char *memory, ts_outcome *whole) {
+    if (team == 1) {
+        run_member(shared, 0, memory, whole);
+        return;
     }
+#pragma omp parallel num_threads(team)
+    run_member(shared, omp_get_thread_num(), memory, whole);
 }
 
 static int team_of(const ts_items *items, const ts_run *run) {

@@ -15,6 +15,7 @@ typedef struct {
     int64_t item;
     int64_t empty_rows, first_empty; /* rows without keys, and the lowest: head * n_q + row */
     ts_items_shared *shared;
+    bool calling; /* it is the thread that called: the one that polls */
 } ts_outcome;
 
 typedef struct {

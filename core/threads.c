@@ -5,16 +5,21 @@
 #include <omp.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-static int chosen; /* by ts_threads_set; 0: none */
-static int proven; /* threads of the last team: they are there, or were */
-static pid_t home; /* the process that they are in; 0: none yet */
+static atomic_int chosen; /* by ts_threads_set; 0: none */
+/* libgomp keeps a team's threads for the thread that called, so each caller has its own: */
+static _Thread_local int proven; /* threads of the last team: they are there, or were */
+static _Thread_local pid_t home; /* the process that they are in; 0: none yet */
 
-int ts_threads_default(void) { return chosen > 0 ? chosen : omp_get_max_threads(); }
+int ts_threads_default(void) {
+    const int set = chosen;
+    return set > 0 ? set : omp_get_max_threads();
+}
 void ts_threads_set(int threads) { chosen = threads > 0 ? threads : 0; }
 
 /* Bytes of a worker's stack with its guard: OMP_STACKSIZE (a number and B, K, M or G; K unless
