@@ -124,7 +124,7 @@ static int64_t find_present(const engine *e, worker *w, const item_rows *r) {
         several |= p->mask[r->head + g] != one || (g > 0 && one && one->heads > 0);
     int64_t count = s->blocks;
     if (one && !several && !s->ranges) {
-        count = ts_mask_visit(one, r->head + 1, r->i, s->first, s->last, s->k, NULL, s->blocks,
+        count = ts_mask_visit(one, r->head + 1, r->i, s->first, s->last, s->k, s->blocks,
                               w->present, w->cover, w->tile.mask_scratch);
         for (int64_t n = count; n-- > 0;) { /* from a list of covers to one by block */
             w->cover[w->present[n]] = w->cover[n];

@@ -2,7 +2,7 @@
 #include "block.h"
 #include "bound_row.h"
 
-/* The keys of block `block`, as rows of k from 0: ranges of the caller's *one. */
+/* The keys of block `block`, by number; *one is room for a range that no list holds. */
 const ts_range *ts_bound_block_keys(const ts_bound_row_state *w, int64_t block, ts_range *one,
                                     int64_t *count) {
     if (w->schedule) return ts_schedule_block(w->schedule, block, one, count);

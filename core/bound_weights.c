@@ -41,7 +41,7 @@ static void weigh_sink(ts_bound_row_state *w) {
     double sink = w->p->sink[w->head], sigma = w->a.last_u * fabs(sink);
     w->exact = w->exact && sink == rint(sink) && fabs(sink) <= ldexp(1, w->a.bits);
     ts_bound_note_score(w, sink, sigma);
-    w->sink_p = 1; /* for path_of: there is one */
+    w->sink_p = 1; /* for ts_bound_path: there is one */
 }
 
 /* |m̂ - m| is at most the largest σ among the scores that may be the maximum. */

@@ -14,7 +14,7 @@ enum { TS_LANES = 256 };
 /* Longer programs are evaluated cell by cell: their work space would be large. */
 enum { TS_LANES_MOST_NODES = 4096 };
 
-/* Whether a program can be run so: it is not too long, and an instruction set is selected. */
+/* Whether a program can be run so: it is not too long. */
 bool ts_lanes_ready(const ts_program *program);
 size_t ts_lanes_scratch(const ts_program *program);
 

@@ -82,9 +82,7 @@ typedef struct {
     const ts_mask *mask;
     int64_t h;
     ts_range i;
-    int64_t first, end, k;
-    const int64_t *last;
-    int64_t blocks;
+    int64_t first, end, k, blocks;
     int32_t *list;
     uint8_t *cover;
     int64_t found;
@@ -93,7 +91,6 @@ typedef struct {
 
 /* The keys of blocks a .. b - 1; the last block ends at `end`, however long k is. */
 static ts_range keys_of(const visit *v, int64_t a, int64_t b) {
-    if (v->last) return (ts_range){a == 0 ? v->first : v->last[a - 1] + 1, v->last[b - 1]};
     return (ts_range){v->first + a * v->k, b == v->blocks ? v->end : v->first + b * v->k - 1};
 }
 
@@ -115,9 +112,8 @@ static void visit_blocks(visit *v, int64_t a, int64_t b) {
 }
 
 int64_t ts_mask_visit(const ts_mask *mask, int64_t h, ts_range i, int64_t first, int64_t end,
-                      int64_t k, const int64_t *last, int64_t blocks, int32_t *list, uint8_t *cover,
-                      void *scratch) {
-    visit v = {mask, h, i, first, end, k, last, blocks, list, cover, 0, scratch};
+                      int64_t k, int64_t blocks, int32_t *list, uint8_t *cover, void *scratch) {
+    visit v = {mask, h, i, first, end, k, blocks, list, cover, 0, scratch};
     if (blocks > 0) visit_blocks(&v, 0, blocks);
     return v.found;
 }

@@ -26,14 +26,12 @@ ts_cover ts_mask_cover(const ts_mask *mask, int64_t h, ts_range i, ts_range j, v
 ts_cover ts_mask_tile(const ts_mask *mask, int64_t h, ts_range i, ts_range j, uint64_t *bits,
                       int64_t words, void *scratch);
 
-/* Of `blocks` blocks of keys, block b being keys last[b - 1] + 1 .. last[b] (before - for b = 0 -
- * first..last[0]), or, where last is NULL, of k keys each from `first` on up to `end`: writes the
- * numbers (from 0, ascending) of those that are not known to be empty for queries i.first..i.last
- * to list, their covers to cover, and returns how many. Descends from large ranges of keys to small
- * ones: time in proportion to what is found, times the logarithm of `blocks`. */
+/* Of `blocks` blocks of k keys each, from `first` on up to `end`: writes the numbers (from 0,
+ * ascending) of those that are not known to be empty for queries i.first..i.last to list, their
+ * covers to cover, and returns how many. Descends from large ranges of keys to small ones: time in
+ * proportion to what is found, times the logarithm of `blocks`. */
 int64_t ts_mask_visit(const ts_mask *mask, int64_t h, ts_range i, int64_t first, int64_t end,
-                      int64_t k, const int64_t *last, int64_t blocks, int32_t *list, uint8_t *cover,
-                      void *scratch);
+                      int64_t k, int64_t blocks, int32_t *list, uint8_t *cover, void *scratch);
 
 /* The functions below ask about all cells of a rectangle of one head. They descend from large tiles
  * to small ones, and evaluate the cells of small ones that stay open. run: only its poll is used;

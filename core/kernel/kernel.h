@@ -43,7 +43,8 @@ typedef struct {
 
     /* to[i] = factor * from[i * step], in double, rounded once. */
     void (*scale)(double factor, const void *from, int64_t step, int64_t count, void *to);
-    /* Scores from .. to of a row become -inf where the bit is 0. from: a multiple of 64. */
+    /* Scores from .. to of a row become -inf where the bit is 0. from: a multiple of a
+     * vector. */
     void (*select)(const uint64_t *bits, int64_t from, int64_t to, void *scores);
     /* Of rows of `count` scores (a multiple of a vector), in place: their maximum m, the weights
      * 2^((s - m) unit), and the sum ℓ of those, lane by lane and then as a tree. A row of -inf is

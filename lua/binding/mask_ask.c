@@ -190,8 +190,8 @@ typedef struct {
 /* Row r of head h's tiles, into out, which is all 0. */
 static ts_status tile_row(const tiling *t, int64_t h, int64_t r, double *out, int64_t counts[3]) {
     const ts_range i = part(r, t->q, t->mask->rows);
-    int64_t found = ts_mask_visit(t->mask, h, i, 1, t->mask->cols, t->k, NULL, t->cols, t->list,
-                                  t->cover, t->scratch);
+    int64_t found = ts_mask_visit(t->mask, h, i, 1, t->mask->cols, t->k, t->cols, t->list, t->cover,
+                                  t->scratch);
     ts_status status = TS_OK;
     counts[TS_EMPTY] += t->cols - found;
     for (int64_t n = 0; n < found && status == TS_OK; n++) {

@@ -170,16 +170,15 @@ static void check_empty_rows(const ts_mask *mask, ts_range i, ts_range j) {
 
 /* Blocks that are left out are empty, those called full are, and the order ascends. */
 static void check_visit(const ts_mask *mask, ts_range i, int64_t first, int64_t end, int64_t k,
-                        const int64_t *last, int64_t blocks) {
+                        int64_t blocks) {
     int32_t list[COLS];
     uint8_t cover[COLS];
     int64_t n = 0;
-    int64_t found = ts_mask_visit(mask, 1, i, first, end, k, last, blocks, list, cover, scratch);
+    int64_t found = ts_mask_visit(mask, 1, i, first, end, k, blocks, list, cover, scratch);
     bool right = true;
     for (int64_t block = 0; block < blocks; block++) {
         ts_range j = {first + block * k, first + block * k + k - 1};
         if (j.last > end) j.last = end;
-        if (last) j = (ts_range){block ? last[block - 1] + 1 : first, last[block]};
         ts_cover want = cover_of(count_cells(mask, i, j), i, j);
         if (n < found && list[n] == block) {
             right = right && cover[n] != TS_EMPTY && (cover[n] == TS_PARTIAL || want == TS_FULL);
@@ -198,13 +197,7 @@ static void check_mask(const ts_mask *mask) {
         check_first(mask, i, j);
         check_empty_rows(mask, i, j);
         int64_t k = 1 + below(100), width = j.last - j.first + 1;
-        check_visit(mask, i, j.first, j.last, k, NULL, (width + k - 1) / k);
-        int64_t last[8], blocks = 0;
-        for (int64_t at = j.first; blocks < 8 && at <= j.last; at = last[blocks++] + 1) {
-            last[blocks] = at + below(width);
-            if (blocks == 7 || last[blocks] > j.last) last[blocks] = j.last;
-        }
-        check_visit(mask, i, j.first, j.last, 0, last, blocks);
+        check_visit(mask, i, j.first, j.last, k, (width + k - 1) / k);
     }
     check_first(mask, (ts_range){1, 64}, (ts_range){1, COLS});
     const ts_range none = {5, 4}, some = {1, 3};
@@ -353,9 +346,8 @@ static void check_ragged_block(void) {
     ts_mask mask = {ROWS, COLS, 0, &program};
     int32_t list[3];
     uint8_t cover[3];
-    CHECK_INT(
-        ts_mask_visit(&mask, 1, (ts_range){245, 300}, 1, 245, 100, NULL, 3, list, cover, scratch),
-        3);
+    CHECK_INT(ts_mask_visit(&mask, 1, (ts_range){245, 300}, 1, 245, 100, 3, list, cover, scratch),
+              3);
     CHECK_INT(cover[2], TS_FULL);
 }
 
