@@ -164,6 +164,17 @@ describe("help", function()
     assert.equal("Nothing is known of 'xyzzyqq'.", help.text "xyzzyqq")
   end)
 
+  it("knows every option", function()
+    for name in ([[Q K V scale mask score sink heads kv_heads base first_key empty nonfinite q k order merge split exp degree threads seed
+      laws tilings rounds bits rows offset side dtype limit reshape metadata window block random global prefix layer names transposed
+      rope bias d_q d_k d_v d_h d_vh d_o tiling layout dims n_q n_k d density summarize finish bottom equal want sample roundings
+      run grid seeds file resume title labels size max norm value output lse keys problem]]):gmatch "%S+" do
+      assert(not help.text(name):find "^Nothing is known", name)
+    end
+    assert.matches("\n  split of P:attention +`split`: instead of `merge`", help.text "split")
+    assert.matches("degree of P:attention", help.text "degree")
+  end)
+
   it("names what to see also, and only what there is", function()
     for _, topic in ipairs(topics) do
       for _, name in ipairs(help.see_also(topic)) do assert(topics.by_name[name], name) end

@@ -140,15 +140,18 @@ local function add_option(options, name, topic, text)
   table.insert(options[name], {option = name, topic = topic, text = text})
 end
 
--- From "`threads`, `empty`, `seed` (1 unless given)." the three names; none where a text does not begin with any.
-local function leading_names(text)
-  local names, rest = {}, text
-  while true do
-    local name, after = rest:match "^`([%w_]+)`(.*)$"
-    if not name then return names end
+-- The options that a piece tells of: those before a colon, and of an item those that it begins with, as in "`threads`,
+-- `empty`, `seed` (1 unless given)."
+local function told_names(piece)
+  local names = {}
+  for name in piece.text:gmatch "`([%w_]+)`:" do names[#names + 1] = name end
+  local rest = piece.kind == "item" and piece.text or ""
+  repeat
+    local name, after = rest:match "^`([%w_]+)`([^:].*)$"
     names[#names + 1] = name
-    rest = after:gsub("^[,%s]+", ""):gsub("^and ", "")
-  end
+    rest = name and after:gsub("^[,%s]+", ""):gsub("^and ", "")
+  until not name
+  return names
 end
 
 local options
@@ -160,9 +163,9 @@ local function all_options()
   for _, topic in ipairs(reference.topics()) do
     local told = {}
     for _, piece in ipairs(topic.body) do
-      for _, name in ipairs(piece.kind == "item" and leading_names(piece.text) or {}) do
+      for _, name in ipairs(piece.kind ~= "code" and told_names(piece) or {}) do
+        if not told[name] then add_option(options, name, topic, piece.text) end
         told[name] = true
-        add_option(options, name, topic, piece.text)
       end
     end
     for _, p in ipairs(topic.params) do
@@ -232,9 +235,10 @@ end
 local function of_name(name, width, style)
   local found = by_name(name)
   if #found == 1 or found[1] and found[1].name == "ts." .. name then
+    local others = table.move(found, 2, #found, 1, {})
+    for _, option in ipairs(all_options()[name] or {}) do others[#others + 1] = option end
     local text = help.topic(found[1], width, style)
-    if #found == 1 then return text end
-    return text .. "\n\nThe same name elsewhere:\n" .. listed(table.move(found, 2, #found, 1, {}), width)
+    return #others == 0 and text or text .. "\n\nThe same name elsewhere:\n" .. listed(others, width)
   elseif #found > 1 then
     return listed(found, width)
   end
