@@ -51,6 +51,14 @@ describe("the message of an error", function()
       merge = function() error "interrupted!" end}
     assert.error_matches(function() ts.laws(claim) end, "interrupted!")
   end)
+  it("names the near name where a library of functions has none of that", function()
+    for library, near in pairs{mask = "causal", score = "alibi", sample = "exact", plot = "matrix", heads = "load",
+      summary = "load"} do
+      local wrong = near:sub(1, -2) .. "q"
+      assert.error_matches(function() return ts[library][wrong] end,
+        ("ts.%s has no field '%s' %%(did you mean '%s'%%?%%)"):format(library, wrong, near))
+    end
+  end)
   it("says what a layer or a cache is not", function()
     local layer = ts.heads{heads = 1, d_q = 2}
     assert.error_matches(function() layer.parameters(5) end, "layer expected, got number")

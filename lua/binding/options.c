@@ -1,6 +1,6 @@
 /* options.c -- the one reader of option tables: known fields, their kinds, and the error for any
  * other. */
-#include "binding.h"
+#include "matrix.h"
 
 #include <math.h>
 #include <string.h>
@@ -68,6 +68,17 @@ int64_t ts_lua_integer_field(lua_State *L, int arg, const char *field, int64_t o
     return result;
 }
 
+/* Pushes `"a", "b" or "c"`. */
+static const char *push_choices(lua_State *L, const char *const choices[]) {
+    lua_pushliteral(L, "");
+    for (int n = 0; choices[n]; n++) {
+        const char *joint = n == 0 ? "" : choices[n + 1] ? ", " : " or ";
+        lua_pushfstring(L, "%s\"%s\"", joint, choices[n]);
+        lua_concat(L, 2);
+    }
+    return lua_tostring(L, -1);
+}
+
 int ts_lua_choice_field(lua_State *L, int arg, const char *field, int otherwise,
                         const char *const choices[]) {
     int result = otherwise;
@@ -76,15 +87,15 @@ int ts_lua_choice_field(lua_State *L, int arg, const char *field, int otherwise,
         const char *name = lua_tostring(L, -1);
         for (result = 0; choices[result] && strcmp(choices[result], name) != 0;) result++;
         if (!choices[result])
-            ts_lua_arg_error(L, arg, NULL, "field '%s': invalid option '%s'", field, name);
+            ts_lua_arg_error(L, arg, NULL, "field '%s': invalid option '%s', %s expected", field,
+                             name, push_choices(L, choices));
     }
     lua_pop(L, 1);
     return result;
 }
 
 ts_dtype ts_lua_dtype_field(lua_State *L, int arg, const char *field, ts_dtype otherwise) {
-    static const char *const names[] = {"f32", "f64", NULL}; /* in the order of ts_dtype */
-    return (ts_dtype)ts_lua_choice_field(L, arg, field, (int)otherwise, names);
+    return (ts_dtype)ts_lua_choice_field(L, arg, field, (int)otherwise, ts_lua_dtype_names);
 }
 
 int64_t ts_lua_check_whole(lua_State *L, int arg) {
@@ -98,6 +109,8 @@ int64_t ts_lua_check_whole(lua_State *L, int arg) {
 
 int64_t ts_lua_check_range(lua_State *L, int arg, int64_t low, int64_t high) {
     int64_t value = ts_lua_check_whole(L, arg);
+    if (value < low && high == INT64_MAX)
+        ts_lua_arg_error(L, arg, NULL, "%I is less than %I", (LUAI_UACINT)value, (LUAI_UACINT)low);
     if (value < low || value > high)
         ts_lua_arg_error(L, arg, NULL, "%I is outside %I..%I", (LUAI_UACINT)value, (LUAI_UACINT)low,
                          (LUAI_UACINT)high);
@@ -129,8 +142,9 @@ static const char *wrong_userdata(lua_State *L, const char *type, const char *wh
 static const char *wrong_dtype(lua_State *L) {
     if (lua_type(L, -1) != LUA_TSTRING) return expected(L, "string");
     const char *name = lua_tostring(L, -1);
-    if (strcmp(name, "f64") == 0 || strcmp(name, "f32") == 0) return NULL;
-    return lua_pushfstring(L, "invalid option '%s'", name);
+    if (is_listed(name, ts_lua_dtype_names)) return NULL;
+    return lua_pushfstring(L, "invalid option '%s', %s expected", name,
+                           push_choices(L, ts_lua_dtype_names));
 }
 
 /* The value against a kind that is a name. */
@@ -151,6 +165,23 @@ static const char *wrong_kind(lua_State *L, const char *kind) {
     return lua_pushfstring(L, "is of an unknown kind '%s'", kind);
 }
 
+/* push_choices of the list at `list`. */
+static const char *push_listed(lua_State *L, int list) {
+    lua_Integer count = luaL_len(L, list);
+    lua_pushliteral(L, "");
+    for (lua_Integer n = 1; n <= count; n++) {
+        lua_rawgeti(L, list, n);
+        lua_pushfstring(L, "%s\"%s\"",
+                        n == 1      ? ""
+                        : n < count ? ", "
+                                    : " or ",
+                        lua_tostring(L, -1));
+        lua_replace(L, -2);
+        lua_concat(L, 2);
+    }
+    return lua_tostring(L, -1);
+}
+
 /* The value against a kind that is a list (at `list`) of the strings allowed. */
 static const char *wrong_choice(lua_State *L, int list) {
     if (lua_type(L, -1) != LUA_TSTRING) return expected(L, "string");
@@ -161,7 +192,8 @@ static const char *wrong_choice(lua_State *L, int list) {
     }
     if (found) return NULL;
     lua_pop(L, 1); /* the nil behind the list */
-    return lua_pushfstring(L, "invalid option '%s'", lua_tostring(L, -1));
+    const char *name = lua_tostring(L, -1);
+    return lua_pushfstring(L, "invalid option '%s', %s expected", name, push_listed(L, list));
 }
 
 /* Of the pair on the stack (key, value): NULL, or what is wrong with it. Leaves the stack as it is

@@ -32,11 +32,12 @@ bool ts_lua_is_option(lua_State *L, const char *name) {
     return lua_type(L, -1) == LUA_TSTRING && strcmp(lua_tostring(L, -1), name) == 0;
 }
 
-void ts_lua_invalid_option(lua_State *L, int arg, const char *field) {
+void ts_lua_invalid_option(lua_State *L, int arg, const char *field, const char *expected) {
     if (lua_type(L, -1) == LUA_TSTRING)
-        ts_lua_arg_error(L, arg, NULL, "field '%s': invalid option '%s'", field,
-                         lua_tostring(L, -1));
-    ts_lua_arg_error(L, arg, NULL, "field '%s': invalid %s", field, ts_lua_kind(L, -1));
+        ts_lua_arg_error(L, arg, NULL, "field '%s': invalid option '%s', %s expected", field,
+                         lua_tostring(L, -1), expected);
+    ts_lua_arg_error(L, arg, NULL, "field '%s': %s expected, got %s", field, expected,
+                     ts_lua_kind(L, -1));
 }
 
 int64_t ts_lua_positive_field(lua_State *L, int arg, const char *field) {

@@ -84,7 +84,9 @@ static word word_of_text(lua_State *L, int arg, int64_t blocks, const char *text
         } else if (strchr(" \t\n,", *at)) {
             at++;
         } else
-            ts_lua_arg_error(L, arg, NULL, "field 'merge': '%s' is neither a name nor a word",
+            ts_lua_arg_error(L, arg, NULL,
+                             "field 'merge': '%s' is neither \"online\", \"right\", \"tree\" or "
+                             "\"random\" nor a word",
                              text);
     }
     return w;
@@ -172,5 +174,5 @@ void ts_lua_read_merge(lua_State *L, int arg, ts_schedule *s, ts_lua_chance *c) 
         w = word_of_table(L, arg, s->blocks);
         use_word(L, arg, s, &w);
     } else
-        ts_lua_invalid_option(L, arg, "merge");
+        ts_lua_invalid_option(L, arg, "merge", "a name, a word, nested tables or a function");
 }

@@ -113,5 +113,7 @@ void ts_lua_read_order(lua_State *L, int arg, const ts_problem *p, ts_tiling *t,
         lua_pushvalue(L, -2);
         read_permutation(L, arg, s->blocks, row);
     } else
-        ts_lua_invalid_option(L, arg, "order");
+        ts_lua_invalid_option(L, arg, "order",
+                              "\"forward\", \"backward\", \"diagonal\", \"outward\", "
+                              "\"shuffle\", a list or a function");
 }

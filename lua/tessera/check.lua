@@ -118,4 +118,17 @@ function check.no_field(what, name, names)
   core.fail(check.unknown_field(what, name, names))
 end
 
+--- The table t, in which a name that is not there is an error that names the near one.
+---@param t table
+---@param what string what errors call it, as "ts.mask"
+---@param call? function what a call of the table does
+---@return table t
+function check.closed(t, what, call)
+  return setmetatable(t, {__call = call, __index = function(_, name)
+    local names = {}
+    for known in pairs(t) do names[#names + 1] = known end
+    check.no_field(what, name, names)
+  end})
+end
+
 return check

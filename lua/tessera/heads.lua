@@ -1,5 +1,6 @@
 --- heads.lua -- multi-head attention layers: Concat(H_1 … H_h) W^O with H_i = Attn(Q W_i^Q, K W_i^K, V W_i^V).
 
+local check = require "tessera.check"
 local core = require "tessera.core"
 local call = require "tessera.heads.call"
 local layer = require "tessera.heads.layer"
@@ -177,4 +178,4 @@ function methods:step(x, cache, options) return require "tessera.heads.cache".st
 ---@return layer
 function heads.load(path, options) return require "tessera.heads.checkpoint".load(path, options) end
 
-return setmetatable(heads, {__call = new})
+return check.closed(heads, "ts.heads", new)

@@ -43,13 +43,7 @@ local function new(_, n_q, n_k, predicate, options)
   return lift.mask(n_q, n_k, heads, predicate)
 end
 
-local function missing(_, name)
-  local names = {}
-  for known in pairs(mask) do names[#names + 1] = known end
-  check.no_field("ts.mask", name, names)
-end
-
-setmetatable(mask, {__call = new, __index = missing})
+check.closed(mask, "ts.mask", new)
 
 -- Arguments -------------------------------------------------------------------------------------
 

@@ -7,6 +7,7 @@
 -- so, and the picture is printed.
 --     ts.plot.mask(ts.mask.causal(12), {title = "causal"})
 
+local check = require "tessera.check"
 local draw = require "tessera.plot.picture".draw
 
 local plot = {}
@@ -67,4 +68,4 @@ function plot.curves(series, options) return draw("curves", series, options) end
 ---@return string? file
 function plot.histogram(x, options) return draw("histogram", x, options) end
 
-return plot
+return check.closed(plot, "ts.plot")

@@ -166,4 +166,4 @@ function sample.exact(options)
   }
 end
 
-return sample
+return check.closed(sample, "ts.sample")

@@ -115,10 +115,4 @@ function score.compile(f, n_q, n_k, heads)
   return f, why
 end
 
-setmetatable(score, {__index = function(_, name)
-  local names = {}
-  for known in pairs(score) do names[#names + 1] = known end
-  check.no_field("ts.score", name, names)
-end})
-
-return score
+return check.closed(score, "ts.score")

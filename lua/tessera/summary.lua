@@ -151,4 +151,4 @@ setmetatable(methods, {__index = function(_, name)
   return check.no_field("a summary", name, names)
 end})
 
-return setmetatable(summary, {__call = new})
+return check.closed(summary, "ts.summary", new)

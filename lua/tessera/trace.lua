@@ -67,6 +67,7 @@ end
 function trace.of(P, i, tiling, h)
   check.type(P, "problem", 0, "trace")
   local row, head = math.tointeger(i), math.tointeger(h == nil and 1 or h)
+  check.type(i, "number", 1, "trace")
   check.arg(row and row >= 1 and row <= P.n_q, 1, "trace", "there is no row %s of %d", i, P.n_q)
   check.arg(head and head >= 1 and head <= P.heads, 3, "trace", "there is no head %s of %d", h, P.heads)
   i, h = row, head
