@@ -266,7 +266,10 @@ static bool has_open_rows(const descent *d, ts_range i, ts_range j) {
 }
 static void rows_full(descent *d, ts_range i, ts_range j) {
     (void)j;
-    for (int64_t r = i.first; r <= i.last; r++) close_row(d, r);
+    int64_t r = i.first;
+    for (; r <= i.last && (r - d->first_row) % 64 != 0; r++) close_row(d, r);
+    for (; i.last - r >= 63; r += 64) d->rows[(r - d->first_row) / 64] = 0; /* a word at once */
+    for (; r <= i.last; r++) close_row(d, r);
 }
 static void rows_leaf(descent *d, ts_range i, ts_range j, const uint64_t *bits) {
     for (int64_t r = 0; r < length(i); r++)

@@ -184,6 +184,10 @@ describe("mask", function()
         assert.is_true(ts.mask.from(m:matrix()) == m)
       end
       assert.same({1, 2}, ts.mask.full{2, 0}:empty_rows())
+      -- full bands are closed a word of rows at a time
+      local band = ts.mask(500, 500, function(i) return i > 67 and i < 402 end)
+      assert.equal(67 + 99, #band:empty_rows())
+      assert.same({67, 402}, {band:empty_rows()[67], band:empty_rows()[68]})
     end)
 
     it("of a million tokens take a moment, and a few hundred bytes", function()
