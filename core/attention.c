@@ -209,24 +209,17 @@ static void note_empty(engine *e, int64_t place) {
     }
 }
 
-static void set_number(const ts_loops *loops, void *numbers, int64_t i, double x) {
-    if (loops->dtype == TS_F32)
-        ((float *)numbers)[i] = (float)x;
-    else
-        ((double *)numbers)[i] = x;
-}
-
 static void finish_row(engine *e, int64_t q, int64_t head, const ts_rows *row) {
     const ts_problem *p = e->problem;
     ts_matrix *o = e->target.o, *lse = e->target.lse;
     void *out = ts_at(e->loops, o->data, q * o->row_stride + head * p->d_v * o->col_stride);
     double x;
-    if (!ts_summary_finish(e->loops, p->base, p->sink ? p->sink + head : NULL, row->max, row->norm,
-                           row->value, p->d_v, out, o->col_stride, lse ? &x : NULL)) {
-        for (int64_t c = 0; c < p->d_v; c++) set_number(e->loops, out, c * o->col_stride, 0);
+    if (!ts_rows_finish(e->loops, p->base, p->sink ? p->sink + head : NULL, row, p->d_v, out,
+                        o->col_stride, lse ? &x : NULL)) {
+        for (int64_t c = 0; c < p->d_v; c++) ts_matrix_set(o, q, head * p->d_v + c, 0);
         note_empty(e, head * p->n_q + q);
     }
-    if (lse) set_number(e->loops, lse->data, q * lse->row_stride + head * lse->col_stride, x);
+    if (lse) ts_matrix_set(lse, q, head, x);
 }
 
 static void keep_row(engine *e, int64_t q, int64_t head, const ts_rows *row) {
