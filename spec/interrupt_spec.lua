@@ -26,13 +26,14 @@ local function child(body)
       end,
       weights = function() while true do P:weights() end end,
       called = function() P:with{score = function(s) return tonumber(s) end}:attention() end,
+      drawing = function() ts.mask.causal(40000):text() end,
       loop = function() while true do end end,
     }
   ]] .. body)
 end
 
 describe("Ctrl-C", function()
-  for _, name in ipairs{"attention", "softmax", "summary", "block", "weights", "called", "loop"} do
+  for _, name in ipairs{"attention", "softmax", "summary", "block", "weights", "called", "drawing", "loop"} do
     for _, where in ipairs{"the main thread", "a coroutine"} do
       it(("stops %s within 0.1 s on %s, and all goes on"):format(name, where), function()
         local said = child(([[

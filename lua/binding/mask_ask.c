@@ -158,6 +158,7 @@ static int text(lua_State *L) {
     void *memory, *scratch = ts_lua_push_mask_scratch(L, mask);
     ts_lua_new_block(L, 0, (size_t)words * 8, 0, &memory);
     const uint64_t *row = memory;
+    ts_run run = ts_lua_run(L, 0);
     luaL_Buffer out;
     luaL_buffinit(L, &out);
     for (int64_t i = 1; i <= mask->rows; i++) {
@@ -165,8 +166,10 @@ static int text(lua_State *L) {
         for (int64_t c = 0; c < mask->cols; c++)
             luaL_addchar(&out, row[c / 64] >> (c % 64) & 1 ? '1' : '.');
         luaL_addchar(&out, '\n');
+        if (run.poll(run.poll_data, -1)) ts_lua_raise(L, TS_INTERRUPTED, NULL, NULL);
     }
     luaL_pushresult(&out);
+    ts_lua_run_done(L);
     return 1;
 }
 

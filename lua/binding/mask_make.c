@@ -1,4 +1,5 @@
 /* mask_make.c -- masks made from programs, by calling a predicate, from matrices, from drawings. */
+#include "../../core/strip.h"
 #include "mask.h"
 
 #include <string.h>
@@ -115,12 +116,19 @@ static int from(lua_State *L) {
     ts_lua_check_mask_shape(L, m->rows, m->cols, 0);
     ts_table *table = ts_lua_new_bits(L, m->rows, m->cols, 1);
     uint64_t *bits = (uint64_t *)table->bits;
-    for (int64_t r = 0; r < m->rows; r++)
-        for (int64_t c = 0; c < m->cols; c++) {
-            double x = ts_matrix_get(m, r, c);
-            if (x != x) ts_lua_arg_error(L, 1, NULL, "element (%I, %I) is nan", I(r + 1), I(c + 1));
-            bits[r * table->words + c / 64] |= (uint64_t)(x != 0) << (c % 64);
+    double room[TS_STRIP];
+    ts_run run = ts_lua_run(L, 0);
+    ts_strips at = ts_strips_of(m, &run);
+    while (ts_strips_next(&at)) {
+        const double *x = ts_strip_load(m, at.row, at.col, at.count, room);
+        for (int64_t n = 0; n < at.count; n++) {
+            const int64_t c = at.col + n;
+            if (x[n] != x[n])
+                ts_lua_arg_error(L, 1, NULL, "element (%I, %I) is nan", I(at.row + 1), I(c + 1));
+            bits[at.row * table->words + c / 64] |= (uint64_t)(x[n] != 0) << (c % 64);
         }
+    }
+    ts_lua_raise(L, at.status, NULL, NULL);
     push_from_bits(L, 0, false);
     return 1;
 }
@@ -134,8 +142,9 @@ static bool blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 /* The cells of the line at `text` (blanks between them are skipped), into row where it is not NULL;
  * returns where the next line starts. */
 static const char *parse_line(lua_State *L, const char *text, const char *end, int64_t line,
-                              int64_t *cells, uint64_t *row) {
+                              int64_t *cells, uint64_t *row, ts_pace *pace) {
     for (*cells = 0; text < end && *text != '\n'; text++) {
+        if (ts_pace_stops(pace, 1, -1)) ts_lua_raise(L, TS_INTERRUPTED, NULL, NULL);
         if (blank(*text)) continue;
         if (!keeps(*text) && !drops(*text)) {
             char shown[2] = {*text, 0};
@@ -152,8 +161,10 @@ static int parse(lua_State *L) {
     size_t length;
     const char *text = luaL_checklstring(L, 1, &length), *end = text + length;
     int64_t rows = 0, cols = 0, cells, line = 0, r = 0;
+    ts_run run = ts_lua_run(L, 0);
+    ts_pace pace = {&run, 0};
     for (const char *at = text; at < end;) {
-        at = parse_line(L, at, end, ++line, &cells, NULL);
+        at = parse_line(L, at, end, ++line, &cells, NULL, &pace);
         if (cells && rows && cells != cols)
             return ts_lua_arg_error(L, 1, NULL, "line %I has %I cells, the first one %I", I(line),
                                     I(cells), I(cols));
@@ -163,10 +174,11 @@ static int parse(lua_State *L) {
     uint64_t *bits = (uint64_t *)table->bits;
     line = 0;
     for (const char *at = text; at < end;) {
-        parse_line(L, at, end, ++line, &cells, NULL);
-        at = parse_line(L, at, end, line, &cells, cells ? bits + r * table->words : NULL);
+        parse_line(L, at, end, ++line, &cells, NULL, &pace);
+        at = parse_line(L, at, end, line, &cells, cells ? bits + r * table->words : NULL, &pace);
         r += cells > 0;
     }
+    ts_lua_run_done(L);
     push_from_bits(L, 0, false);
     return 1;
 }
