@@ -78,6 +78,27 @@ describe("a summary in a file", function()
     assert.error_matches(function() ts.summary.load(plain, {score = score}) end, "has no score function")
   end)
 
+  it("knows the library's score functions, and tells them apart by what they close over", function()
+    local path = temporary()
+    local function saved(score) problem{score = score}:summary(1, 4):save(path) end
+    local function names(score) return (pcall(ts.summary.load, path, {score = score})) end
+    local of = ts.score
+    for _, pair in ipairs{
+      {of.softcap(5), of.softcap(5), of.softcap(6)},
+      {of.alibi(2), of.alibi(2), of.alibi(3)},
+      {of.relative{1, 2, 3}, of.relative{1, 2, 3}, of.relative{1, 2, 4}},
+      {of.relative(ts.ones(2, 3)), of.relative(ts.ones(2, 3)), of.relative(ts.eye(3):slice(1, 2))},
+      {of.chain(of.softcap(5), of.alibi(2)), of.chain(of.softcap(5), of.alibi(2)), of.chain(of.alibi(2), of.softcap(5))},
+    } do
+      saved(pair[1])
+      assert.same({true, true, false}, {names(pair[1]), names(pair[2]), names(pair[3])})
+    end
+    local function with(f) return function(s) return f(s) end end
+    saved(with(math.abs))
+    assert.same({true, false}, {names(with(math.abs)), names(with(math.floor))})
+    assert.error_matches(function() saved(with(string.len)) end, "no plain Lua function")
+  end)
+
   it("is of a problem, of keys alone, or of none, as it was", function()
     local max, norm, value = ts.zeros(2, 1), ts.ones(2, 1), ts.ones(2, 3)
     local alone = ts.summary{max = max, norm = norm, value = value}

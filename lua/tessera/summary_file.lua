@@ -7,35 +7,16 @@
 local check = require "tessera.check"
 local core = require "tessera.core"
 local files = require "tessera.files"
+local fingerprint = require "tessera.fingerprint"
 local number = require "tessera.number"
-local zip = require "tessera.zip"
 
 local summary_file = {}
 
 -- Score functions -----------------------------------------------------------------------------------
 
--- What a function does, as text: its code, and the values that it closes over, functions in turn.
-local function substance(f, seen)
-  if seen[f] then return "again" end
-  seen[f] = true
-  local ok, code = pcall(string.dump, f, true)
-  check.that(ok, "a summary whose score is no plain Lua function cannot be saved or loaded")
-  local pieces = {code}
-  for n = 1, debug.getinfo(f, "u").nups do
-    local _, value = debug.getupvalue(f, n)
-    local kind = check.type_of(value)
-    pieces[#pieces + 1] = kind == "function" and value ~= f and substance(value, seen)
-      or kind == "number" and number.format("%.17g", value)
-      or (kind == "string" or kind == "boolean") and tostring(value) or kind
-  end
-  return table.concat(pieces, "\0")
-end
-
-local function fingerprint(f) return f and ("%08x"):format(zip.crc()(substance(f, {}))) or "-" end
-
 local function fingerprints(scores)
   local list = {}
-  for h, f in ipairs(scores) do list[h] = fingerprint(f) end
+  for h, f in ipairs(scores) do list[h] = f and fingerprint(f) or "-" end
   return table.concat(list, " ")
 end
 
