@@ -154,8 +154,17 @@ describe("ts.problem", function()
       assert.are.equal(P.mask, R.mask)
       assert.are.equal(1 / math.sqrt(2), P.scale)
     end)
-    it("takes a mask away by false", function()
-      assert.is_nil(P:with{mask = false}.mask)
+    it("takes mask, score and sink away by false", function()
+      local R = P:with{score = function(s) return s end, sink = 1}
+      for _, name in ipairs{"mask", "score", "sink"} do
+        assert.is_not_nil(R[name])
+        assert.is_nil(R:with{[name] = false}[name])
+      end
+    end)
+    it("shows what becomes of rows without keys and of NaN, given or not", function()
+      assert.same({"error", "error"}, {P.empty, P.nonfinite})
+      local R = P:with{empty = "zero", nonfinite = "propagate"}
+      assert.same({"zero", "propagate"}, {R.empty, R.nonfinite})
     end)
     it("makes a predicate's mask anew where sizes change", function()
       local R = P:with{K = m(4, 2, 1), V = m(4, 1, 1)}

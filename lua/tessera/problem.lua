@@ -184,7 +184,8 @@ local function make(f, given)
   given.compiled = f.compiled or {}
   local functions, runs = scores(f.score, f.Q.rows, first_key + f.K.rows - 1, heads, given.compiled)
   given.predicate = f.predicate or type(f.mask) ~= "userdata" and f.mask or nil
-  given.mask = mask
+  given.mask, given.score = mask, f.score or nil
+  given.empty, given.nonfinite = f.empty or "error", f.nonfinite or "error"
   for _, name in ipairs{"scale", "sink", "score"} do
     if type(given[name]) == "table" then given[name] = table.move(given[name], 1, heads, 1, {}) end
   end
