@@ -83,6 +83,7 @@ describe("P:verify", function()
   it("tries something of every law on an ordinary problem, with numbers that do differ", function()
     local v = problems.causal:verify()
     for _, t in ipairs(v) do assert.is_true(t.cases > 0, t.law) end
+    for _, t in ipairs(problems["with a sink a head"]:verify()) do assert.is_true(t.cases > 0, t.law) end
     assert.is_true(v.definition.ratio > 0 and v.definition.ratio < 1)
     assert.is_true(v.definition.ulps > 0)
     assert.is_truthy(v.definition.where:find "row %d+, column %d+")

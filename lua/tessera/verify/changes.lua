@@ -26,18 +26,13 @@ laws[#laws + 1] = {"gauge", function(c, t)
   local S, limit = P:summary(), context.bound(P, {k = math.max(1, P.n_k)})
   for _, g in ipairs{3, -40} do
     local moved = context.shifted(P, g)
-    if P.sink then
-      local sink = P.sink
-      moved = moved:with{sink = type(sink) == "table" and sink or sink + g}
-    end
-    if type(P.sink) ~= "table" then
-      local T = moved:summary()
-      local bound = context.either(limit, context.bound(moved, {k = math.max(1, P.n_k)}))
-      local shift = g * (P.base == 2 and math.log(2) or 1)
-      t:near(T.max:to "f64", S.max:to "f64" + g, bound.max, bound.exact, "m")
-      t:rounded(T:lse():to "f64", S:lse():to "f64" + shift, bound.lse, "lse")
-      t:near(T:output{empty = "zero"}, S:output{empty = "zero"}, bound.output, bound.exact, "output")
-    end
+    if P.sink then moved = moved:with{sink = context.map(P.sink, function(x) return x + g end)} end
+    local T = moved:summary()
+    local bound = context.either(limit, context.bound(moved, {k = math.max(1, P.n_k)}))
+    local shift = g * (P.base == 2 and math.log(2) or 1)
+    t:near(T.max:to "f64", S.max:to "f64" + g, bound.max, bound.exact, "m")
+    t:rounded(T:lse():to "f64", S:lse():to "f64" + shift, bound.lse, "lse")
+    t:near(T:output{empty = "zero"}, S:output{empty = "zero"}, bound.output, bound.exact, "output")
   end
 end}
 

@@ -9,12 +9,14 @@ context.__index = context
 
 -- Problems ----------------------------------------------------------------------------------------
 
+-- f of what all heads share, or of each entry of a list with one a head.
 local function map(x, f)
   if type(x) ~= "table" then return f(x) end
   local list = {}
   for n = 1, #x do list[n] = f(x[n]) end
   return list
 end
+context.map = map
 
 local function identity(n)
   local list = {}
