@@ -123,6 +123,20 @@ describe(".safetensors", function()
       assert.same({"y", "x"}, ts.names(path))
     end)
 
+    it("takes no name that could not be read back, and leaves the old file alone", function()
+      local path = temporary ".safetensors"
+      ts.save(path, {x = ts.eye(2)})
+      local function refuses(words, ...)
+        local ok, message = pcall(ts.save, path, ...)
+        assert.is_false(ok)
+        assert.matches("cannot save '" .. path .. "': " .. words, message, 1, true)
+      end
+      refuses("the name '__metadata__' is taken", {__metadata__ = ts.eye(2)})
+      refuses("JSON: '\xFF' is not UTF-8", {["\xFF"] = ts.eye(2)})
+      refuses("JSON: '\xFF' is not UTF-8", {y = ts.eye(2)}, {metadata = {k = "\xFF"}})
+      assert.same({"x"}, ts.names(path))
+    end)
+
     it("holds a single matrix as \"matrix\", and nothing at all", function()
       local path = temporary ".safetensors"
       ts.ones(2, 2):save(path)

@@ -130,12 +130,12 @@ function json.read(text, depth)
   return value, keys
 end
 
--- ASCII control characters, quotes and backslashes, escaped.
-local function quoted(text)
+--- A string as JSON: control characters, quotes and backslashes are escaped. Refuses what is not UTF-8.
+---@param text string
+---@return string
+function json.quoted(text)
+  if not utf8.len(text) then refuse("JSON: '%s' is not UTF-8", text) end
   return '"' .. text:gsub('[%c"\\]', function(c) return ("\\u%04x"):format(c:byte()) end) .. '"'
 end
-
---- A string as JSON.
-json.quoted = quoted
 
 return json

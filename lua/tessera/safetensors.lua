@@ -121,7 +121,10 @@ end
 -- The order of the reference writer: wide numbers first, so that all are aligned, then by name.
 local function laid_out(matrices)
   local list = {}
-  for name, m in pairs(matrices) do list[#list + 1] = {name = name, matrix = m} end
+  for name, m in pairs(matrices) do
+    if name == "__metadata__" then refuse("the name '%s' is taken: give {metadata = }", name) end
+    list[#list + 1] = {name = name, matrix = m}
+  end
   table.sort(list, function(a, b)
     if a.matrix.dtype ~= b.matrix.dtype then return a.matrix.dtype == "f64" end
     return a.name < b.name
