@@ -139,6 +139,7 @@ describe("a layer", function()
   end)
 
   it("blames the argument whose shape or dtype is wrong, and names the projection", function()
+    assert.error_matches(function() return (ts.heads{heads = 1, d_q = 2}()) end, "bad argument #1 to 'layer' %(X, or X and Y")
     local layer = ts.heads{heads = 4, d_q = 64, d_v = 32, seed = 1}
     local Q, K, V = ts.ones(3, 64), ts.ones(10, 64), ts.ones(10, 32)
     local function message(...)

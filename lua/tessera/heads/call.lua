@@ -20,7 +20,7 @@ local function arguments(fname, ...)
   if count > 1 and (given[count] == nil or type(given[count]) == "table") then
     options, given[count], count = given[count], nil, count - 1
   end
-  check.arg(count >= 1 and count <= 3, math.min(count, 4), fname, "X, or X and Y, or Q, K and V expected")
+  check.arg(count >= 1 and count <= 3, math.max(1, math.min(count, 4)), fname, "X, or X and Y, or Q, K and V expected")
   for n = 1, count do check.type(given[n], "matrix", n, fname) end
   local Q, K, V = given[1], given[2] or given[1], given[3] or given[2] or given[1]
   return {
