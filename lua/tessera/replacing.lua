@@ -9,18 +9,22 @@ local source = require "tessera.source"
 ---@param path string
 ---@param fill fun(write: fun(bytes: string))
 return function(path, fill)
-  local file, name, target = core.create_beside(path)
-  check.that(file, "cannot save '%s': %s", path, name)
+  local file, name, target
   local function must(ok, why) if not ok then source.refuse("%s", why) end end
+  local function write(bytes) must(file:write(bytes)) end
   local ok, err = pcall(function()
-    fill(function(bytes) must(file:write(bytes)) end)
+    file, name, target = core.create_beside(path) -- in here, so that nothing that can fail stands between it and its removal
+    must(file, name)
+    fill(write)
     must(core.sync(file))
     must(file:close())
     must(os.rename(name, target))
   end)
   if ok then return end
-  if io.type(file) == "file" then file:close() end
-  os.remove(name)
+  if file then
+    os.remove(name) -- first: it asks for no memory
+    if io.type(file) == "file" then file:close() end
+  end
   check.that(not source.refused(err), "cannot save '%s': %s", path, source.refused(err))
   error(err, 0)
 end

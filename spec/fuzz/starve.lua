@@ -95,6 +95,8 @@ for name, f in pairs(functions) do
   if not names[name] and object and not name:find "^core" and not is_left_out(name) then starve(name, f, {n = 2, object, object}) end
 end
 
+local left = io.popen("ls saved*.part 2>/dev/null"):read "a"
+if left ~= "" then fault("files left behind: %s", left) end
 if P:attention{k = 7} ~= O or not P:verify().ok then fault "answers are wrong afterwards" end
 io.stderr:write(("failing memory: %d calls, %d requests that failed\n"):format(tally.calls, tally.failures))
 for n = 1, math.min(#tally.faults, 30) do io.stderr:write("  FAULT: ", tally.faults[n], "\n") end
