@@ -23,9 +23,15 @@ function journal.columns(names, measures)
   return columns
 end
 
+local function mapped(list, f)
+  local new = {}
+  for n, x in ipairs(list) do new[n] = f(x) end
+  return new
+end
+
 -- Takes over the runs that lines of an older file hold.
 local function adopt(self, lines, names)
-  local columns = lines[1]
+  local columns = mapped(lines[1], row.unquoted)
   local measures = table.move(columns, #names + 2, #columns - 1, 1, {})
   check.arg(same(columns, journal.columns(names, measures)), 1, "experiment",
     "field 'file': '%s' has the columns %s: another experiment's", self.path, table.concat(columns, ", "))
@@ -34,9 +40,9 @@ local function adopt(self, lines, names)
     local fields = lines[n]
     check.arg(#fields == #columns, 1, "experiment", "field 'file': line %d of '%s' has %d fields, not %d", n, self.path,
       #fields, #columns)
-    local values = {}
-    for k = #names + 2, #columns do values[columns[k]] = row.value(fields[k]) end
-    self.done[row.line(table.move(fields, 1, #names + 1, 1, {}))] = values
+    local values, read = {}, mapped(fields, row.value)
+    for k = #names + 2, #columns do values[columns[k]] = read[k] end
+    self.done[row.line(mapped(table.move(read, 1, #names + 1, 1, {}), row.text))] = values
   end
 end
 
@@ -77,7 +83,7 @@ end
 function journal:add(values)
   if not self.file then return end
   local columns, fields = journal.columns(self.names, self.measures), {}
-  if not self.begun then write_line(self, columns) end
+  if not self.begun then write_line(self, mapped(columns, row.text)) end
   self.begun = true
   for n, name in ipairs(columns) do fields[n] = row.text(values[name]) end
   write_line(self, fields)

@@ -7,9 +7,31 @@ local row = {}
 --- Whether x can be written down: a number, string or boolean.
 function row.is_plain(x) return type(x) == "number" or type(x) == "string" or type(x) == "boolean" end
 
+local function quoted(text) return '"' .. text:gsub('"', '""') .. '"' end
+
+--- What stands in a field, as text: without the quotes around it, where it has some.
+function row.unquoted(field)
+  return field:find '^"' and field:sub(2, -2):gsub('""', '"') or field
+end
+
+-- What a text without quotes stands for.
+local function plain(text)
+  if text == "true" then return true end
+  if text == "false" then return false end
+  if text:find "^[+-]?%d+$" then return math.tointeger(tonumber(text)) or tonumber(text) end
+  return number.parse(text) or text
+end
+
+--- The value that a field stands for; one in quotes is a string, whatever it looks like.
+function row.value(field)
+  if field:find '^"' then return row.unquoted(field) end
+  return plain(field)
+end
+
 --- A number, string or boolean as a field; floats so that every bit comes back.
 function row.text(x)
   if x == nil then return "" end
+  if type(x) == "string" then return (x:find '[",\r\n]' or plain(x) ~= x) and quoted(x) or x end
   if math.type(x) == "float" then
     local text = number.shortest(x)
     return text:find "^[+-]?%d+$" and text .. ".0" or text -- still a float when read
@@ -17,44 +39,24 @@ function row.text(x)
   return tostring(x)
 end
 
---- The value that a field stands for.
-function row.value(text)
-  if text == "true" then return true end
-  if text == "false" then return false end
-  if text:find "^[+-]?%d+$" then return math.tointeger(tonumber(text)) or tonumber(text) end
-  return number.parse(text) or text
-end
-
-local function quoted(field)
-  if not field:find '[",\r\n]' then return field end
-  return '"' .. field:gsub('"', '""') .. '"'
-end
-
 --- Fields as a line, without its end.
-function row.line(fields)
-  local cells = {}
-  for n, field in ipairs(fields) do cells[n] = quoted(field) end
-  return table.concat(cells, ",")
+function row.line(fields) return table.concat(fields, ",") end
+
+-- Where the quoted field that begins at `at` ends; nil where its quote is never closed.
+local function quoted_end(text, at)
+  repeat
+    at = text:match('^"[^"]*"()', at)
+  until not at or text:sub(at, at) ~= '"'
+  return at
 end
 
---- All lines of a text that ends with a newline: lists of fields. Quoted fields may hold anything.
+--- All lines of a text that ends with a newline: lists of fields. Quoted fields, which may hold anything, keep their quotes.
 function row.parse(text)
   local lines, fields, at = {}, {}, 1
   while at <= #text do
-    local field, stop
-    if text:sub(at, at) == '"' then
-      local pieces = {}
-      repeat
-        local piece
-        piece, stop = text:match('^"([^"]*)"()', at)
-        if not piece then return lines end -- a quote that was never closed: the line is not whole
-        pieces[#pieces + 1], at = piece, stop
-      until text:sub(at, at) ~= '"'
-      field = table.concat(pieces, '"')
-    else
-      field, stop = text:match("^([^,\r\n]*)()", at)
-    end
-    fields[#fields + 1] = field
+    local stop = text:sub(at, at) == '"' and quoted_end(text, at) or text:match("^[^\",\r\n]*()", at)
+    if text:sub(stop, stop) == '"' then return lines end -- a quote that was never closed: the line is not whole
+    fields[#fields + 1] = text:sub(at, stop - 1)
     local mark
     mark, at = text:match("^(\r?\n)()", stop)
     if mark then
