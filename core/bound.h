@@ -19,9 +19,10 @@ typedef struct {
 /* Bytes of scratch for ts_bound_row; SIZE_MAX where they are more than there can be. */
 size_t ts_bound_scratch(const ts_problem *problem, const ts_tiling *tiling);
 
-/* row, head from 0. The tiling's defaults are filled in (ts_attention_defaults). Only the keys that
- * its schedule's blocks hold count, so that the blocks of a summary may be bounded too. Without a
- * tiling it is the softmax road's bound. Reads the problem and calls nothing back. */
+/* row, head from 0. The tiling is one whose defaults are filled in (ts_attention_defaults). Only
+ * the keys that its schedule's blocks hold count, so that the blocks of a summary may be bounded
+ * too. Without a tiling it is the softmax road's bound. Reads the problem and calls nothing back.
+ */
 void ts_bound_row(const ts_problem *problem, const ts_tiling *tiling, int64_t row, int64_t head,
                   ts_bound *out, void *scratch);
 

@@ -1,5 +1,5 @@
 -- Tilings: every way to cut, order and bracket the keys, and what is refused.
-require "spec.helper"
+local helper = require "spec.helper"
 local ts = require "tessera"
 local core = require "tessera.core"
 
@@ -200,6 +200,22 @@ describe("a tiling", function()
       for key = 1, n do ranges[key] = {key, key} end
       return ranges
     end)()):keys())
+  end)
+
+  it("whose blocks a finalizer makes longer while they are read is refused, at worst", function()
+    assert.are.equal("alive\n", (helper.lua [[
+      local ts = require "tessera"
+      local n = 20000
+      local P = ts.problem{Q = ts.ones(1, 1), K = ts.ones(n, 1), V = ts.ones(n, 1)}
+      local long = {}
+      for j = 2, n, 2 do long[#long + 1] = {j, j} end
+      for _ = 1, 100 do
+        local k = {}
+        for b = 1, 500 do k[b] = {{b, b}} end
+        setmetatable({}, {__gc = function() k[500] = long end})
+        pcall(P.attention, P, {k = k})
+      end
+      print "alive"]]))
   end)
 
   it("of a problem without keys or queries has nothing to do", function()

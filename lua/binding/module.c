@@ -43,7 +43,8 @@ static int bandwidth(lua_State *L) {
     const ts_matrix *m = ts_lua_check_matrix(L, 1);
     const int threads = (int)ts_lua_check_range(L, 2, 1, 1 << 10);
     const double seconds = luaL_checknumber(L, 3);
-    luaL_argcheck(L, m->col_stride == 1 && m->row_stride == m->cols, 1, "packed matrix expected");
+    luaL_argcheck(L, ts_matrix_is_packed(m) && m->rows > 0 && m->cols > 0, 1,
+                  "packed matrix with elements expected");
     const int64_t bytes = m->rows * m->cols * (int64_t)ts_dtype_size(m->dtype);
     lua_pushnumber(L, ts_kernel_bandwidth(ts_kernel_get(), m->data, bytes,
                                           ts_threads_team(threads, threads),

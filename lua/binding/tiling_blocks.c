@@ -33,8 +33,10 @@ static int64_t count_ranges(lua_State *L, int arg, int64_t block) {
     return one ? 1 : (int64_t)lua_rawlen(L, -1);
 }
 
-/* Writes the ranges of the key set on the top of the stack, sorted; empty ones are left out. */
-static int64_t read_key_set(lua_State *L, int arg, const ts_schedule *s, ts_range *out) {
+/* Writes the ranges of the key set on the top of the stack, sorted; empty ones are left out. (A
+ * finalizer may have changed the set since its ranges were counted: there is `room` for those.) */
+static int64_t read_key_set(lua_State *L, int arg, const ts_schedule *s, int64_t room,
+                            ts_range *out) {
     if (lua_rawgeti(L, -1, 1) == LUA_TNUMBER) { /* {first, last}: as {{first, last}} */
         lua_pop(L, 1);
         lua_createtable(L, 1, 0);
@@ -45,6 +47,7 @@ static int64_t read_key_set(lua_State *L, int arg, const ts_schedule *s, ts_rang
         lua_pushvalue(L, -1);
     }
     ts_keyset keys = ts_lua_read_keys(L, arg, -1, s->first, s->last);
+    if (keys.count > room) ts_lua_arg_error(L, arg, NULL, "field 'k': these are no blocks");
     memcpy(out, keys.ranges, (size_t)keys.count * sizeof *out);
     lua_pop(L, 2);
     return keys.count;
@@ -63,7 +66,8 @@ static void read_key_sets(lua_State *L, int arg, ts_schedule *s, int k) {
     starts[0] = 0;
     for (int64_t b = 1; b <= s->blocks; b++) {
         lua_rawgeti(L, k, b);
-        starts[b] = starts[b - 1] + read_key_set(L, arg, s, ranges + starts[b - 1]);
+        starts[b] =
+            starts[b - 1] + read_key_set(L, arg, s, count - starts[b - 1], ranges + starts[b - 1]);
         lua_pop(L, 1);
     }
     s->ranges = ranges;
