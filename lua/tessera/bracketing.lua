@@ -71,12 +71,6 @@ function bracketing.fold(list, how)
   return all
 end
 
--- Argument `at` of `name` as a whole number from 0 up (2.0 and "2" as Lua has it).
-local function count_argument(n, at, name)
-  local whole = math.tointeger(n)
-  return check.arg(whole and whole >= 0 and whole, at, name, "a whole number from 0 up expected, got %s", n)
-end
-
 -- How many bracketings there are of 1, 2, … leaves.
 local catalan = {1}
 local function trees(leaves)
@@ -105,7 +99,7 @@ end
 ---@param n integer up to 36 (beyond, their number does not fit an integer)
 ---@return fun(): table?
 function bracketing.bracketings(n)
-  n = count_argument(n, 1, "bracketings")
+  n = check.count(n, 1, "bracketings", 0)
   check.arg(n <= 36, 1, "bracketings", "%d is more than 36", n)
   local index, count = -1, n == 0 and 0 or trees(n)
   return function()
@@ -143,7 +137,7 @@ end
 ---@param n integer
 ---@return fun(): integer[]?
 function bracketing.permutations(n)
-  n = count_argument(n, 1, "permutations")
+  n = check.count(n, 1, "permutations", 0)
   local p, more = nil, true
   return function()
     if not more then return nil end
@@ -202,8 +196,8 @@ end
 ---@param k? integer
 ---@return fun(): integer[][][]?
 function bracketing.partitions(n, k)
-  n = count_argument(n, 1, "partitions")
-  k = k ~= nil and count_argument(k, 2, "partitions") or nil
+  n = check.count(n, 1, "partitions", 0)
+  k = k ~= nil and check.count(k, 2, "partitions", 0) or nil
   local number, more = nil, k == nil or k <= n and (k > 0 or n == 0)
   return function()
     if not more then return nil end

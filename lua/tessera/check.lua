@@ -68,6 +68,19 @@ function check.whole(x, low)
   return n and n >= low and n or nil
 end
 
+--- Argument n of `fname` as an integer from `low` to `high` (or up, without it); 2.0 and "2" are 2, as Lua has it.
+---@param x any
+---@param n integer
+---@param fname string
+---@param low integer
+---@param high? integer
+---@return integer
+function check.count(x, n, fname, low, high)
+  local whole = math.tointeger(x)
+  return check.arg(whole and whole >= low and whole <= (high or whole) and whole, n, fname,
+    "a whole number from %d %s expected, got %s", low, high and "to " .. high or "up", x)
+end
+
 -- The number of edits from a to b: a letter more, less or another, or two neighbours swapped.
 local function distance(a, b)
   local older, old

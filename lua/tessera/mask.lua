@@ -13,13 +13,6 @@ require "tessera.ask"
 
 local mask = {}
 
--- `x`, argument `n` of `name`, as a whole number from `low` up (2.0 and "2" as Lua has it).
-local function whole(x, low, n, name)
-  local k = math.tointeger(x)
-  check.arg(k and k >= low, n, name, "a whole number from %d up expected, got %s", low, x)
-  return k
-end
-
 --- Makes a mask of `n_q` queries by `n_k` keys from a predicate.
 --
 -- The predicate is called as `predicate(i, j)`, from 1: `true` keeps the key, `false` or `nil` drops
@@ -34,8 +27,8 @@ end
 ---@param options? {heads: integer}
 ---@return mask
 local function new(_, n_q, n_k, predicate, options)
-  n_q = whole(n_q, 0, 1, "mask")
-  n_k = whole(n_k, 0, 2, "mask")
+  n_q = check.count(n_q, 1, "mask", 0)
+  n_k = check.count(n_k, 2, "mask", 0)
   check.arg(type(predicate) == "function", 3, "mask", "function expected, got %s", type(predicate))
   local heads = core.options(options, 4, "mask", {heads = "positive"}).heads
   check.arg(heads or debug.getinfo(predicate, "u").nparams < 3, 4, "mask",
@@ -133,8 +126,8 @@ end
 ---@return mask
 function mask.window(size, left, right, options)
   local n_q, n_k, offset = placed(size, options, 4, "window")
-  left = left == math.huge and left or whole(left, 0, 2, "window")
-  right = right == math.huge and right or whole(right, 0, 3, "window")
+  left = left == math.huge and left or check.count(left, 2, "window", 0)
+  right = right == math.huge and right or check.count(right, 3, "window", 0)
   return mask(n_q, n_k, function(i, j)
     local distance = j - (i + offset)
     return -left <= distance and distance <= right
@@ -151,7 +144,7 @@ end
 ---@return mask
 function mask.chunked(size, chunk, options)
   local n_q, n_k, offset = placed(size, options, 3, "chunked")
-  chunk = whole(chunk, 1, 2, "chunked")
+  chunk = check.count(chunk, 2, "chunked", 1)
   return mask(n_q, n_k, function(i, j)
     local own = i + offset
     return j <= own and (own - 1) // chunk == (j - 1) // chunk
@@ -166,7 +159,7 @@ end
 ---@return mask
 function mask.prefix(size, p)
   local n_q, n_k, offset = placed(size, nil, 3, "prefix")
-  p = whole(p, 0, 2, "prefix")
+  p = check.count(p, 2, "prefix", 0)
   return mask(n_q, n_k, function(i, j) return j <= p or j <= i + offset end)
 end
 
@@ -205,7 +198,7 @@ end
 ---@return mask
 function mask.padding(size, real, options)
   local n_q, n_k = sides(size, "padding")
-  real = whole(real, 0, 2, "padding")
+  real = check.count(real, 2, "padding", 0)
   check.arg(real <= n_k, 2, "padding", "%d real keys of %d", real, n_k)
   local first = 1
   if core.options(options, 3, "padding", {side = {"right", "left"}}).side == "left" then
@@ -225,8 +218,8 @@ end
 ---@return mask
 function mask.dilated(size, reach, step)
   local n_q, n_k = sides(size, "dilated")
-  reach = whole(reach, 0, 2, "dilated")
-  step = whole(step, 1, 3, "dilated")
+  reach = check.count(reach, 2, "dilated", 0)
+  step = check.count(step, 3, "dilated", 1)
   return mask(n_q, n_k, function(i, j)
     local distance = math.abs(j - i)
     return distance <= reach and distance % step == 0
@@ -240,7 +233,7 @@ end
 ---@param tokens integer[] their indices, from 1 to n
 ---@return mask n × n
 function mask.global(n, tokens)
-  n = whole(n, 0, 1, "global")
+  n = check.count(n, 1, "global", 0)
   local chosen = {}
   for _, token in ipairs(integers(tokens, 2, "global", 1, n)) do chosen[token] = true end
   return mask(n, n, function(i, j) return chosen[i] or chosen[j] end)
@@ -253,8 +246,8 @@ end
 ---@param stride integer 1 or more
 ---@return mask n × n
 function mask.strided(n, stride)
-  n = whole(n, 0, 1, "strided")
-  stride = whole(stride, 1, 2, "strided")
+  n = check.count(n, 1, "strided", 0)
+  stride = check.count(stride, 2, "strided", 1)
   return mask(n, n, function(i, j)
     return j <= i and (i - j < stride or (i - j) % stride == 0)
   end)
@@ -320,7 +313,7 @@ end
 ---@param options? {block: integer, window: integer, random: integer, global: integer, seed: integer}
 ---@return mask n × n
 function mask.bigbird(n, options)
-  n = whole(n, 0, 1, "bigbird")
+  n = check.count(n, 1, "bigbird", 0)
   local o = core.options(options, 2, "bigbird",
     {block = "positive", window = "positive", random = "count", global = "count", seed = "integer"})
   local block, reach, edge = o.block or 64, (o.window or 3) // 2, o.global or 1
@@ -409,8 +402,8 @@ end
 ---@param options? {prefix: integer} 0 unless given
 ---@return mask n × (prefix + n), for n parents
 function mask.tree(parents, options)
-  local prefix = core.options(options, 2, "tree", {prefix = "count"}).prefix or 0
   local above = integers(parents, 1, "tree", 0, type(parents) == "table" and #parents or 0)
+  local prefix = core.options(options, 2, "tree", {prefix = "count"}).prefix or 0
   local n = #above
   local first, last, met = walked(above)
   check.arg(met == n, 1, "tree", "%d nodes lie on a cycle, or hang on one", n - met)
@@ -449,8 +442,8 @@ end
 ---@param block integer 1 or more
 ---@return mask 2n × 2n
 function mask.block_diffusion(n, block)
-  n = whole(n, 0, 1, "block_diffusion")
-  block = whole(block, 1, 2, "block_diffusion")
+  n = check.count(n, 1, "block_diffusion", 0)
+  block = check.count(block, 2, "block_diffusion", 1)
   return mask(2 * n, 2 * n, function(i, j)
     local row, col = (i - 1) % n // block, (j - 1) % n // block
     if row == col then return (i <= n) == (j <= n) end
@@ -467,11 +460,10 @@ end
 ---@param size integer|integer[]
 ---@return mask
 function mask.blocks(B, q, k, size)
-  q = whole(q, 1, 2, "blocks")
-  k = whole(k, 1, 3, "blocks")
-  local n_q, n_k = sides(size, "blocks", 4)
-  check.arg(core.kind(B) == "matrix", 1, "blocks", "matrix expected, got %s", core.kind(B))
   local rows, cols = check.type(B, "matrix", 1, "blocks"):shape()
+  q = check.count(q, 2, "blocks", 1)
+  k = check.count(k, 3, "blocks", 1)
+  local n_q, n_k = sides(size, "blocks", 4)
   check.arg(rows * q >= n_q and cols * k >= n_k, 1, "blocks",
     "%d x %d blocks of %d x %d do not cover %d x %d", rows, cols, q, k, n_q, n_k)
   return mask(n_q, n_k, function(i, j) return B((i - 1) // q + 1, (j - 1) // k + 1) ~= 0 end)

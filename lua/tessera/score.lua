@@ -32,9 +32,7 @@ end
 ---@param heads integer 1 or more
 ---@return fun(s: number, i: integer, j: integer, h: integer): number
 function score.alibi(heads)
-  local n = math.tointeger(heads)
-  check.arg(n and n >= 1, 1, "alibi", "a whole number from 1 up expected, got %s", heads)
-  local slopes = slopes_of(n)
+  local slopes = slopes_of(check.count(heads, 1, "alibi", 1))
   return function(s, i, j, h) return s + slopes[h] * (j - i) end
 end
 
@@ -93,11 +91,7 @@ function score.chain(...)
 end
 
 -- Argument `n` of `compile`: nil, or a whole number from `low` up.
-local function size(x, n, low)
-  local whole = math.tointeger(x)
-  check.arg(x == nil or whole and whole >= low, n, "compile", "a whole number from %d up expected, got %s", low, x)
-  return whole
-end
+local function size(x, n, low) return x ~= nil and check.count(x, n, "compile", low) or nil end
 
 --- The program of a score function for a problem of these sizes (without them: of any), or the
 -- function itself and why it has to be called.
