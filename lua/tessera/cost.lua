@@ -1,19 +1,14 @@
 --- P:cost: what a tiling takes, told before it runs.
 
 local check = require "tessera.check"
-local context = require "tessera.verify.context"
 local number = require "tessera.number"
+local per_head = require "tessera.per_head"
 local plan_of = require "tessera.plan"
+local ranges = require "tessera.ranges"
 
 local cost = {__name = "tessera.cost"}
 
 -- Which cells are allowed --------------------------------------------------------------------------
-
-local function keys_in(ranges)
-  local count = 0
-  for _, range in ipairs(ranges) do count = count + range[2] - range[1] + 1 end
-  return count
-end
 
 -- Allowed cells of rows first .. last in keys from .. to.
 local function count_cells(m, h, first, last, from, to)
@@ -29,7 +24,7 @@ local function descend(m, h, plan, first, last, low, high, into)
   if low == high then
     into[#into + 1] = {low, allowed}
   elseif allowed == (last - first + 1) * (to - from + 1) then
-    for b = low, high do into[#into + 1] = {b, (last - first + 1) * keys_in(plan.blocks[b])} end
+    for b = low, high do into[#into + 1] = {b, (last - first + 1) * ranges.count(plan.blocks[b])} end
   else
     local middle = (low + high) // 2
     descend(m, h, plan, first, last, low, middle, into)
@@ -39,8 +34,8 @@ end
 
 -- Is every block one range, behind the one before?
 local function is_plain(blocks)
-  for b, ranges in ipairs(blocks) do
-    if #ranges ~= 1 or b > 1 and ranges[1][1] ~= blocks[b - 1][1][2] + 1 then return false end
+  for b, set in ipairs(blocks) do
+    if #set ~= 1 or b > 1 and set[1][1] ~= blocks[b - 1][1][2] + 1 then return false end
   end
   return true
 end
@@ -55,16 +50,16 @@ local function looker(P, plan)
       descend(m, h, plan, first, last, 1, #plan.blocks, list)
       return list
     end
-    for b, ranges in ipairs(plan.blocks) do
-      local allowed = m and 0 or (last - first + 1) * keys_in(ranges)
-      for _, range in ipairs(m and ranges or {}) do allowed = allowed + count_cells(m, h, first, last, range[1], range[2]) end
+    for b, set in ipairs(plan.blocks) do
+      local allowed = m and 0 or (last - first + 1) * ranges.count(set)
+      for _, range in ipairs(m and set or {}) do allowed = allowed + count_cells(m, h, first, last, range[1], range[2]) end
       if allowed > 0 then list[#list + 1] = {b, allowed} end
     end
     return list
   end
   return function(h, first, last)
     if row ~= first then known, row = {}, first end
-    local m = context.mask_of(P, h)
+    local m = per_head.mask(P, h)
     local owner = m and (m.heads and ("%p %d"):format(m, h) or ("%p"):format(m)) or "none"
     known[owner] = known[owner] or look(m, h, first, last)
     return known[owner]
@@ -93,7 +88,7 @@ local function add_tile(c, P, plan, g, tile, seen_by)
     c.tiles, c.visited, c.skipped = c.tiles + #plan.blocks, c.visited + #seen, c.skipped + #plan.blocks - #seen
     c.merges, c.rescales = c.merges + math.max(0, #seen - 1), c.rescales + rows * math.max(0, #seen - 1)
     for _, entry in ipairs(seen) do
-      local keys = keys_in(plan.blocks[entry[1]])
+      local keys = ranges.count(plan.blocks[entry[1]])
       c.pairs, c.allowed = c.pairs + rows * keys, c.allowed + entry[2]
       if entry[2] == rows * keys then c.full = c.full + 1 end
       if not wanted[entry[1]] then wanted[entry[1]], read = true, read + keys end

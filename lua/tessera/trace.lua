@@ -1,8 +1,11 @@
 --- P:trace: what a tiling does to one row, step by step.
 
+local aligned = require "tessera.aligned"
 local check = require "tessera.check"
 local number = require "tessera.number"
+local per_head = require "tessera.per_head"
 local plan_of = require "tessera.plan"
+local ranges = require "tessera.ranges"
 
 local trace = {__name = "tessera.trace"}
 trace.__index = trace
@@ -75,7 +78,7 @@ function trace.of(P, i, tiling, h)
   plan = plan_of(P, tiling, tile_of(plan, i), 2, "trace")
   local steps, S = run(P, plan, i, h)
   steps.row, steps.head, steps.word, steps.blocks = i, h, plan.word, plan.blocks
-  steps.sink = type(P.sink) == "table" and P.sink[h] or P.sink or nil
+  steps.sink = per_head.of(P.sink, h)
   steps.output = S:output{empty = "zero"}:slice(i, i, (h - 1) * P.d_v + 1, h * P.d_v):copy()
   steps.lse = S:lse()(i, h)
   return setmetatable(steps, trace)
@@ -100,16 +103,6 @@ local function row_text(m)
   return table.concat(cells, " ")
 end
 
-local function keys_text(ranges)
-  if not ranges then return "" end
-  local parts = {}
-  for n, range in ipairs(ranges) do
-    if n > 3 then parts[n] = "…" break end
-    parts[n] = range[1] == range[2] and tostring(range[1]) or range[1] .. "–" .. range[2]
-  end
-  return table.concat(parts, " ")
-end
-
 -- What is left of the word from entry `at` on, at most `shown_word` entries.
 local function word_left(word, at)
   local parts = {}
@@ -128,22 +121,9 @@ local function line(self, step)
   local what = step.block and "Σ of block " .. step.block or "⋆"
   local bottom = step.max == nil
   return {
-    word_left(self.word, step.at), what, keys_text(step.keys), rescale_text(step), bottom and "⊥" or text(step.max),
+    word_left(self.word, step.at), what, step.keys and ranges.text(step.keys) or "", rescale_text(step), bottom and "⊥" or text(step.max),
     text(step.norm), row_text(step.value), row_text(step.output), tostring(step.depth),
   }
-end
-
-local function aligned(rows)
-  local widths, lines = {}, {}
-  for _, row in ipairs(rows) do
-    for k, cell in ipairs(row) do widths[k] = math.max(widths[k] or 0, utf8.len(cell)) end
-  end
-  for n, row in ipairs(rows) do
-    local cells = {}
-    for k, cell in ipairs(row) do cells[k] = cell .. (" "):rep(widths[k] - utf8.len(cell)) end
-    lines[n] = (table.concat(cells, "  "):gsub("%s+$", ""))
-  end
-  return table.concat(lines, "\n")
 end
 
 --- A line a step: what is left of the word (its first entry is what the step does), the keys, what the sides of a merge are
@@ -153,7 +133,7 @@ function trace:__tostring()
   for n, step in ipairs(self) do rows[n + 1] = line(self, step) end
   local last = ("row %d, head %d: output %s, lse %s"):format(self.row, self.head, row_text(self.output), text(self.lse))
   if self.sink then last = last .. (" (with the sink %s, which has no value)"):format(text(self.sink)) end
-  return aligned(rows) .. "\n" .. last
+  return table.concat(aligned(rows), "\n") .. "\n" .. last
 end
 
 return trace.of

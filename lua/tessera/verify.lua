@@ -4,6 +4,7 @@
 -- reaches no result". Each is tried on some cases and judged in bits, or against a derived bound
 -- (core/bound.md), never against a guessed tolerance.
 
+local aligned = require "tessera.aligned"
 local check = require "tessera.check"
 local context = require "tessera.verify.context"
 local core = require "tessera.core"
@@ -142,20 +143,7 @@ end
 function result:__tostring()
   local rows = {{"law", "cases", "ulps", "÷ bound", "no bound", "", "worst at"}}
   for n, t in ipairs(self) do rows[n + 1] = columns(t) end
-  local widths = {}
-  for _, row in ipairs(rows) do
-    for k, cell in ipairs(row) do widths[k] = math.max(widths[k] or 0, utf8.len(cell)) end
-  end
-  local lines = {}
-  for n, row in ipairs(rows) do
-    local cells = {}
-    for k, cell in ipairs(row) do
-      local pad = (" "):rep(widths[k] - utf8.len(cell))
-      local right = k == 2 or k == 3 or k == 4
-      if widths[k] > 0 then cells[#cells + 1] = right and pad .. cell or cell .. pad end
-    end
-    lines[n] = (table.concat(cells, "  "):gsub("%s+$", ""))
-  end
+  local lines = aligned(rows, {[2] = true, [3] = true, [4] = true})
   lines[#lines + 1] = ("%s; %d rows judged, seed %d"):format(self.ok and "every law holds" or "NOT EVERY LAW HOLDS", self.rows, self.seed)
   return table.concat(lines, "\n")
 end

@@ -1,5 +1,6 @@
 -- result.lua -- the runs of an experiment, and what they come to over the seeds.
 
+local aligned = require "tessera.aligned"
 local grid = require "tessera.experiment.grid"
 local number = require "tessera.number"
 
@@ -49,21 +50,12 @@ end
 
 function result.table_text(list)
   local columns = table.move(list.measures, 1, #list.measures, #list.names + 1, table.move(list.names, 1, #list.names, 1, {}))
-  local rows, widths = {columns}, {}
+  local rows = {columns}
   for n, entry in ipairs(list) do
     rows[n + 1] = {}
     for k, name in ipairs(columns) do rows[n + 1][k] = cell(entry[name]) end
   end
-  for _, row in ipairs(rows) do
-    for k, text in ipairs(row) do widths[k] = math.max(widths[k] or 0, utf8.len(text) or #text) end
-  end
-  local lines = {}
-  for n, row in ipairs(rows) do
-    local cells = {}
-    for k, text in ipairs(row) do cells[k] = text .. (" "):rep(widths[k] - (utf8.len(text) or #text)) end
-    lines[n] = (table.concat(cells, "  "):gsub("%s+$", ""))
-  end
-  return table.concat(lines, "\n")
+  return table.concat(aligned(rows), "\n")
 end
 
 --- The summary's table: a line a point of the grid, mean ± standard deviation over the seeds.

@@ -3,6 +3,7 @@
 local check = require "tessera.check"
 local core = require "tessera.core"
 local html = require "tessera.page.html"
+local ranges = require "tessera.ranges"
 local tiling_of = require "tessera.plot.tiling"
 local words = require "tessera.plot.words"
 
@@ -31,15 +32,6 @@ local function list(from, change)
   local copy = {list = true}
   for n, x in ipairs(from) do copy[n] = change and change(x, n) or x end
   return copy
-end
-
-local function keys_text(ranges)
-  local parts = {}
-  for n, range in ipairs(ranges) do
-    if n > 3 then parts[n] = "…" break end
-    parts[n] = range[1] == range[2] and tostring(range[1]) or range[1] .. "–" .. range[2]
-  end
-  return #parts > 0 and table.concat(parts, ", ") or "none"
 end
 
 -- The first numbers of a row.
@@ -80,7 +72,7 @@ end
 local function data_of(item, t, n)
   local P, rows = item.tiles, rows_of(item, t, n)
   return {
-    blocks = list(t.blocks, keys_text), head = t.head,
+    blocks = list(t.blocks, function(set) return #set > 0 and ranges.text(set, ", ") or "none" end), head = t.head,
     rows = list(t.rows, function(row, tile)
       local trace = rows[tile] and P:trace(rows[tile], item.tiling, t.head)
       local visit = {list = true}

@@ -1,21 +1,16 @@
 --- tiling.lua -- what a tiling does to a problem, tile by tile: what each holds, and when it is visited.
 
 local check = require "tessera.check"
-local context = require "tessera.verify.context"
+local per_head = require "tessera.per_head"
 local plan_of = require "tessera.plan"
-
-local function keys_in(ranges)
-  local count = 0
-  for _, range in ipairs(ranges) do count = count + range[2] - range[1] + 1 end
-  return count
-end
+local ranges = require "tessera.ranges"
 
 -- "empty", "partial" or "full": rows first..last of mask m, against a block of keys.
 local function content(m, first, last, block)
   if not m then return "full" end
   local kept = 0
   for _, range in ipairs(block) do kept = kept + m:count(first, last, range[1], range[2]) end
-  return kept == 0 and "empty" or kept == (last - first + 1) * keys_in(block) and "full" or "partial"
+  return kept == 0 and "empty" or kept == (last - first + 1) * ranges.count(block) and "full" or "partial"
 end
 
 -- The number of each block's visit; an empty tile is passed over.
@@ -37,8 +32,7 @@ return function(P, tiling, h, n, fname)
   local head = check.whole(h or 1, 1)
   check.arg(head and head <= P.heads, n, fname, "field 'h': there is no head %s of %d", h, P.heads)
   local whole = plan_of(P, tiling, nil, n, fname)
-  local m = context.mask_of(P, head)
-  if m and m.heads then m = m:head(head) end
+  local m = per_head.single_mask(P, head)
   local rows = {}
   for tile = 1, whole.tiles do
     local plan = plan_of(P, tiling, tile, n, fname)

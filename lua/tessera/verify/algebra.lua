@@ -1,6 +1,7 @@
 -- algebra.lua -- laws of ⋆: what merging summaries must not depend on.
 
 local context = require "tessera.verify.context"
+local per_head = require "tessera.per_head"
 local ts = require "tessera"
 
 local laws = {}
@@ -139,7 +140,7 @@ laws[#laws + 1] = {"sink", function(c, t)
   local P = c.small
   local sink = P.sink or 0.5
   local with, without = P:with{sink = sink}, P:with{sink = false}
-  local function logit(_, h) return type(sink) == "table" and sink[h] or sink end
+  local function logit(_, h) return per_head.of(sink, h) end
   local S = context.free(without:summary())
   if not S then return end
   S = S * ts.summary{

@@ -2,6 +2,7 @@
 
 local context = require "tessera.verify.context"
 local number = require "tessera.number"
+local per_head = require "tessera.per_head"
 local ts = require "tessera"
 
 local laws = {}
@@ -112,8 +113,7 @@ local function in_two(P, seed)
   end
   local masks, doubled = {{}, {}}, {}
   for h = 1, P.heads do
-    local m = context.mask_of(P, h)
-    if m and m.heads then m = m:head(h) end
+    local m = per_head.single_mask(P, h)
     local a, b = half(m, true), half(m, false)
     masks[1][h], masks[2][h] = a, b
     doubled[h] = ts.mask(P.n_q, f + 2 * n - 1, function(i, j)
@@ -146,7 +146,7 @@ end}
 local function untouched(P, j)
   local rows = {}
   for h = 1, P.heads do
-    local _, ask = context.mask_of(P, h)
+    local _, ask = per_head.mask(P, h)
     rows[h] = {}
     for i = 1, P.n_q do if not ask(i, j) then rows[h][#rows[h] + 1] = i end end
   end

@@ -77,15 +77,6 @@ function context.shifted(P, g)
   return P:with{score = map(P.score or false, add)}
 end
 
---- The mask of head h (nil: all keys), and a function (i, j) that asks it.
-function context.mask_of(P, h)
-  local m = P.mask
-  if type(m) == "table" then m = m[h] end
-  if not m then return nil, function() return true end end
-  if m.heads then return m, function(i, j) return m(i, j, h) end end
-  return m, function(i, j) return m(i, j) end
-end
-
 -- Answers and bounds ------------------------------------------------------------------------------
 
 --- {O, lse} by full softmax, by tiles, and of a summary.

@@ -1,13 +1,14 @@
 -- meaning.lua -- laws about what the numbers mean: counts, weights, hulls, and parts that stand alone.
 
 local context = require "tessera.verify.context"
+local per_head = require "tessera.per_head"
 local ts = require "tessera"
 
 local laws = {}
 
 -- How many keys row i of head h may use, and the sums of their values, counted cell by cell.
 local function counted(P, V, i, h)
-  local _, ask = context.mask_of(P, h)
+  local _, ask = per_head.mask(P, h)
   local g = (h - 1) * P.kv_heads // P.heads
   local count, sums = 0, {}
   for c = 1, P.d_v do sums[c] = 0 end
@@ -52,7 +53,7 @@ end}
 -- The least and the largest value that row i of head h may use, in each column; 0 too where there is a sink
 -- or no key.
 local function hull(P, i, h)
-  local _, ask = context.mask_of(P, h)
+  local _, ask = per_head.mask(P, h)
   local g, low, high = (h - 1) * P.kv_heads // P.heads, {}, {}
   for n = 1, P.n_k do
     if ask(i, n + P.first_key - 1) then
@@ -123,15 +124,12 @@ local function head_of(m, h, heads)
   return m:slice(1, m.rows, (h - 1) * width + 1, h * width)
 end
 
-local function one(x, h) if type(x) == "table" then return x[h] end return x end
-
 local function alone(P, h)
   local g = (h - 1) * P.kv_heads // P.heads + 1
-  local m, f = context.mask_of(P, h), one(P.score, h)
-  if m and m.heads then m = m:head(h) end
+  local m, f = per_head.single_mask(P, h), per_head.of(P.score, h)
   return P:with{
     Q = head_of(P.Q, h, P.heads), K = head_of(P.K, g, P.kv_heads), V = head_of(P.V, g, P.kv_heads),
-    heads = 1, kv_heads = 1, mask = m or false, scale = one(P.scale, h), sink = one(P.sink, h) or false,
+    heads = 1, kv_heads = 1, mask = m or false, scale = per_head.of(P.scale, h), sink = per_head.of(P.sink, h) or false,
     score = f and function(s, i, j) return f(s, i, j, h) end or false,
   }
 end

@@ -2,6 +2,7 @@
 
 local core = require "tessera.core"
 local context = require "tessera.verify.context"
+local per_head = require "tessera.per_head"
 local ts = require "tessera"
 
 local laws = {}
@@ -21,7 +22,7 @@ end
 
 local function plain_score(P, f, h, i, j)
   local d, g = P.d, (h - 1) * P.kv_heads // P.heads
-  local scale = type(P.scale) == "table" and P.scale[h] or P.scale
+  local scale = per_head.of(P.scale, h)
   local s = 0.0
   for r = 1, d do s = s + scale * P.Q(i, (h - 1) * d + r) * P.K(j - P.first_key + 1, g * d + r) end
   return f and f(s, i, j, h) or s
@@ -30,16 +31,16 @@ end
 -- The predicate that was given, else the mask asked cell by cell.
 local function plain_mask(P, h)
   local given = core.problem.given(P).predicate
-  local f = type(given) == "table" and given[h] or given
+  local f = per_head.of(given, h)
   if type(f) == "function" then return function(i, j) return f(i, j, h) end end
-  local _, ask = context.mask_of(P, h)
+  local _, ask = per_head.mask(P, h)
   return ask
 end
 
 local function plain_row(P, h, i)
-  local f = type(P.score) == "table" and P.score[h] or P.score
+  local f = per_head.of(P.score, h)
   local allowed, base = plain_mask(P, h), P.base
-  local sink = type(P.sink) == "table" and P.sink[h] or P.sink or -math.huge
+  local sink = per_head.of(P.sink, h) or -math.huge
   local scores, max = {}, sink
   for j = P.first_key, P.first_key + P.n_k - 1 do
     local s = allowed(i, j) and plain_score(P, f, h, i, j) or -math.huge
@@ -157,8 +158,7 @@ laws[#laws + 1] = {"skipping", function(c, t)
   local P = c.small
   local cols, masks = P.first_key + P.n_k - 1, {}
   for h = 1, P.heads do
-    local m = context.mask_of(P, h)
-    if m and m.heads then m = m:head(h) end
+    local m = per_head.single_mask(P, h)
     masks[h] = veiled(m, P.heads, P.n_q, cols)
   end
   local looked = P:with{mask = masks}
