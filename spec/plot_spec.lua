@@ -203,6 +203,16 @@ matrix 2 × 3, f64
 0   ░ ▒ █ 1   · masked   - −∞
 ]], printed(ts.plot.matrix, ts.matrix{{0, 1, 0.25}, {0, -inf, 1}}, {mask = ts.mask.parse "xxx\n.xx"}):gsub("▓ ", ""))
   end)
+
+  it("says nothing of its number where several cells are drawn as one", function()
+    local m = ts.matrix{{1, 1e9, 2, 0 / 0}, {0, -1, 0 / 0, 0}, {0, 0, 3, 3}, {0, 4, 3, 3}}
+    local mask = ts.mask.parse "x.x.\nxx..\n..xx\n..xx"
+    local g = require "tessera.plot.matrix"(m, {mask = mask}, {2, 2})
+    assert.same({1, 3}, g.scale)
+    assert.same({{0, 0.5}, {"masked", 1}}, g.cells)
+    m:set(1, 3, 0 / 0)
+    assert.equal("nan", require "tessera.plot.matrix"(m, {mask = mask}, {2, 2}).cells[1][2])
+  end)
 end)
 
 describe("a picture on the terminal", function()

@@ -19,7 +19,7 @@ local plot = {}
 -- * `range`: {low, high} of the colours; the least and the largest number unless given. `zlabel` names the scale.
 --
 --     ts.plot.matrix(P:weights(1), {mask = P.mask, labels = words, title = "weights of head 1", file = "weights.png"})
--- Of a matrix with more than 512 rows or columns, a cell of the picture is the largest of several.
+-- Of a matrix with more than 512 rows or columns, a cell of the picture is the largest of several that are kept.
 ---@param m matrix
 ---@param options? table
 ---@return string? file

@@ -36,15 +36,28 @@ local function limits(o, g)
   return a, b
 end
 
+-- The largest of the cells that the mask keeps, of which there is one; NaN where one is NaN.
+local function largest_kept(m, mask, i1, i2, j1, j2)
+  local largest = -math.huge
+  for i = i1, i2 do
+    for j = j1, j2 do
+      local x = mask(i, j) and m(i, j)
+      if x and x ~= x then return x end
+      if x then largest = math.max(largest, x) end
+    end
+  end
+  return largest
+end
+
 -- Reads a cell, or the largest of several (NaN where one is NaN).
 local function reader(m, mask)
   return function(i1, i2, j1, j2)
+    local kept = mask and mask:count(i1, i2, j1, j2)
+    if kept == 0 then return "masked" end
     local x
-    if i1 == i2 and j1 == j2 then
-      if mask and not mask(i1, j1) then return "masked" end
-      x = m(i1, j1)
+    if kept and kept < (i2 - i1 + 1) * (j2 - j1 + 1) then
+      x = largest_kept(m, mask, i1, i2, j1, j2)
     else
-      if mask and mask:count(i1, i2, j1, j2) == 0 then return "masked" end
       x = m:slice(i1, i2, j1, j2):max()
     end
     return x - x == 0 and x or class(x)
