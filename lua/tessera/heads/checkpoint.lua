@@ -83,7 +83,9 @@ end
 local function named(given, layer, names, path)
   local present, found, missing = set_of(names), {}, {}
   for _, letter in ipairs(letters) do
-    if given[letter] then
+    if given[letter] ~= nil then
+      check.arg(type(given[letter]) == "string", 2, "load", "field 'names': string expected for %s, got %s", letter,
+        check.type_of(given[letter]))
       found[letter] = given[letter]:gsub("{layer}", (tostring(layer):gsub("%%", "%%%%")))
       if not present[found[letter]] then missing[#missing + 1] = found[letter] end
     end
@@ -133,12 +135,17 @@ local function sizes_of(found, tensors, options, metadata, path)
   check.that(count and count > 0, "cannot load a layer from '%s': say how many heads with {heads = n}", path)
   local into = tensors[found.o].rows -- of W^O, h * d_vh
   local kv = options.kv_heads or math.tointeger(tonumber(metadata.kv_heads))
+  check.that(not kv or kv > 0, "cannot load a layer from '%s': %d key heads", path, kv)
   local q_cols = found.q and tensors[found.q].cols or into
   check.that(q_cols % count == 0, "cannot load a layer from '%s': %d columns of W_Q, which %d heads do not divide", path,
     q_cols, count)
   local d_h = q_cols // count
-  if not kv and found.k then kv = d_h > 0 and tensors[found.k].cols // d_h or count end
-  return {heads = count, kv_heads = kv or (tensors[found.qkv].cols // d_h - count) // 2, d_h = d_h}
+  if kv or d_h == 0 then return {heads = count, kv_heads = kv or count, d_h = d_h} end
+  local name = found.k or found.qkv
+  local both = found.k and 2 * tensors[name].cols or tensors[name].cols - q_cols -- the columns of W_K and W_V
+  check.that(both > 0 and both % (2 * d_h) == 0, "cannot load a layer from '%s': the %d columns of '%s' are no whole number of heads of %d",
+    path, tensors[name].cols, name, d_h)
+  return {heads = count, kv_heads = both // (2 * d_h), d_h = d_h}
 end
 
 -- The tensors of `found` by name, in the layer's dtype and with inputs in rows; and their biases.
