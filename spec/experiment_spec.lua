@@ -160,6 +160,10 @@ b,2,2,1.0,22
     assert.error_matches(function() ts.experiment{run = f, grid = {n = {f}}} end, "value 1 of 'n' is a function")
     assert.error_matches(function() ts.experiment{run = f, grid = {}, seeds = 0} end, "0 is less than 1")
     assert.error_matches(function() ts.experiment{run = function() end, grid = {}} end, "run returned nothing to write down")
+    for _, taken in ipairs{"n", "seed", "seconds"} do
+      assert.error_matches(function() ts.experiment{run = function() return {[taken] = 1} end, grid = {n = {1}}} end,
+        "run returned '" .. taken .. "', a name that is taken")
+    end
     assert.error_matches(function() ts.experiment{run = function() return {x = {}} end, grid = {}} end, "x = a table")
     assert.error_matches(function()
       ts.experiment{run = function(_, seed) return {[seed == 1 and "a" or "b"] = 1} end, grid = {}, seeds = 2}

@@ -9,15 +9,15 @@ local result = require "tessera.experiment.result"
 local row = require "tessera.experiment.row"
 
 -- What a run returned, as a table name -> value.
-local function measured(returned, book)
+local function measured(returned, point, book)
   local values = type(returned) == "table" and returned or {value = returned}
   for name, x in pairs(values) do
     check.that(type(name) == "string", "experiment: run returned a table with the key %s; names expected", tostring(name))
+    check.that(not grid.reserved[name] and point[name] == nil, "experiment: run returned '%s', a name that is taken", name)
     check.that(row.is_plain(x), "experiment: run returned %s = a %s; numbers, strings and booleans can be written down", name,
       core.kind(x))
   end
   check.that(next(values) ~= nil, "experiment: run returned nothing to write down")
-  check.that(not (values.seed or values.seconds), "experiment: run returned 'seed' or 'seconds', which are taken")
   local names = grid.names(values)
   book.measures = book.measures or names
   check.that(table.concat(names, ", ") == table.concat(book.measures, ", "), "experiment: run returned %s, and before that %s",
@@ -43,7 +43,7 @@ local function perform(f, runs, book)
       all[n], all.resumed = complete(run, book.done[run.key]), all.resumed + 1
     else
       local start = core.clock()
-      local values = measured(f(complete(run, {}), run.seed), book)
+      local values = measured(f(complete(run, {}), run.seed), run.point, book)
       all[n] = complete(run, values, core.clock() - start)
       book:add(all[n])
       fresh = fresh + 1

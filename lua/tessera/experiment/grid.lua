@@ -14,13 +14,14 @@ function grid.names(t)
   return names
 end
 
-local reserved = {seed = true, seconds = true}
+--- Names that the result itself uses.
+grid.reserved = {seed = true, seconds = true}
 
 --- Raises unless every name has a list of values that can be written down.
 function grid.check(lists)
   for name, list in pairs(lists) do
     check.arg(type(name) == "string" and name ~= "", 1, "experiment", "field 'grid': a name expected, got %s", tostring(name))
-    check.arg(not reserved[name], 1, "experiment", "field 'grid': the name '%s' is taken", name)
+    check.arg(not grid.reserved[name], 1, "experiment", "field 'grid': the name '%s' is taken", name)
     check.arg(type(list) == "table" and #list > 0, 1, "experiment", "field 'grid': '%s' needs a list of values", name)
     for n, value in ipairs(list) do
       check.arg(row.is_plain(value), 1, "experiment",
