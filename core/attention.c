@@ -20,16 +20,17 @@ typedef struct {
     int64_t weight, unit; /* weight: blocks that its mask leaves */
 } weighed_unit;
 
-/* One call. A unit of work is an item - the rows of one key head in a piece of a query tile - or,
- * where there are few items, one part of the split of its keys. Units count by parts first: the
- * heads of a part lie side by side in the same pages of memory. */
+/* One call. A unit of work is an item - the rows of one key head in a piece of a query tile, or of
+ * all key heads, where reading those is all the work - or, where there are few items, one part of
+ * the split of its keys. Units count by parts first: the heads of a part lie side by side in the
+ * same pages of memory. */
 typedef struct {
     const ts_problem *problem;
     const ts_loops *loops;
     ts_tiling tiling;
     target target;
     const ts_run *run;
-    int64_t group;               /* query heads of a key head */
+    int64_t heads;               /* of an item: those of a key head, or all */
     int64_t queries, pieces;     /* of a piece; pieces of a tile */
     int64_t tiles, items, parts; /* parts that run apart; 1: an item is one unit */
     int64_t units, depth;        /* depth: summaries on a stack */
@@ -71,17 +72,21 @@ static int64_t default_keys(const ts_problem *p) {
  * computing some ten rows. */
 enum { ROWS = 512, FEWEST_ROWS = 64, FEW_ITEMS = 64 };
 
+/* Below so many rows a key head, reading K and V is all the work. Their blocks are small enough
+ * that those of all heads, and the next ones, are in the second cache together. */
+enum { FEW_ROWS = 16, FEW_ROWS_KEYS = 128 };
+
 void ts_attention_defaults(const ts_problem *p, ts_tiling *tiling) {
     ts_schedule *s = &tiling->schedule;
     const int64_t group = p->heads / p->kv_heads;
     if (tiling->q == 0) tiling->q = most(1, ROWS / group);
     tiling->q = least(tiling->q, most(1, p->n_q)); /* sizes add up in int64_t, however large */
-    const bool few = tiling->q * group < 16;       /* rows: reading K and V is all the work */
+    const bool few = tiling->q * group < FEW_ROWS;
     if (tiling->exp == TS_EXP_POLY && tiling->degree == 0)
         tiling->degree = ts_poly_default(p->dtype);
     s->first = p->first_key, s->last = p->first_key + p->n_k - 1;
     if (!s->ranges) {
-        if (s->k == 0) s->k = default_keys(p);
+        if (s->k == 0) s->k = few ? least(FEW_ROWS_KEYS, default_keys(p)) : default_keys(p);
         s->k = least(s->k, most(1, p->n_k));
         s->blocks = quotient_up(p->n_k, s->k);
     }
@@ -98,14 +103,13 @@ void ts_attention_defaults(const ts_problem *p, ts_tiling *tiling) {
 /* ---- the items ---- */
 
 typedef struct {
-    int64_t kv_head, head, tile;
+    int64_t head, tile;
     ts_range i; /* queries, from 1; empty: the tile has fewer pieces */
 } item_rows;
 
 static item_rows item_at(const engine *e, int64_t item) {
     item_rows r;
-    r.kv_head = item / (e->tiles * e->pieces);
-    r.head = r.kv_head * e->group;
+    r.head = item / (e->tiles * e->pieces) * e->heads;
     item %= e->tiles * e->pieces;
     r.tile = item / e->pieces;
     r.i.first = r.tile * e->tiling.q + item % e->pieces * e->queries + 1;
@@ -120,7 +124,7 @@ static int64_t find_present(const engine *e, worker *w, const item_rows *r) {
     const ts_schedule *s = &e->tiling.schedule;
     const ts_mask *one = p->mask ? p->mask[r->head] : NULL;
     bool several = false; /* masks, in this group: every block is looked into, chunk by chunk */
-    for (int64_t g = 0; p->mask && g < e->group; g++)
+    for (int64_t g = 0; p->mask && g < e->heads; g++)
         several |= p->mask[r->head + g] != one || (g > 0 && one && one->heads > 0);
     int64_t count = s->blocks;
     if (one && !several && !s->ranges) {
@@ -150,6 +154,16 @@ static bool stopped(void *asked) {
             __atomic_store_n(&e->stop, TS_INTERRUPTED, __ATOMIC_RELAXED);
     }
     return __atomic_load_n(&e->stop, __ATOMIC_RELAXED) != TS_OK;
+}
+
+/* The first key of the first block in a word, or 0. */
+static int64_t key_of_next(const engine *e, const int32_t *word, const int32_t *end) {
+    ts_range one;
+    int64_t count;
+    while (word < end && *word == 0) word++;
+    if (word == end) return 0;
+    const ts_range *ranges = ts_schedule_block(&e->tiling.schedule, *word, &one, &count);
+    return count > 0 ? ranges->first : 0;
 }
 
 /* Σ of a block, onto the stack or, where ⋆ follows at once, into its top. */
@@ -191,6 +205,7 @@ static bool run_part(engine *e, worker *w, int64_t part, int64_t tile, int64_t p
         } else {
             if (stopped(e)) return false;
             const bool merge = word + 1 < end && word[1] == 0 && e->largest <= TS_CHUNK;
+            w->tile.next_key = key_of_next(e, word + 1, end);
             push_block(e, w, *word, merge);
             if (w->status) return false;
             word += merge;
@@ -247,7 +262,7 @@ static void finish_item(engine *e, worker *w) {
 }
 
 static ts_rows partial_rows(const engine *e, int64_t unit) {
-    return ts_rows_from(e->loops, &e->partial, unit * e->queries * e->group);
+    return ts_rows_from(e->loops, &e->partial, unit * e->queries * e->heads);
 }
 
 /* All parts of an item, by the tree that merges them; each is run here, or waits in `partial`. */
@@ -286,7 +301,7 @@ static void run_unit(engine *e, worker *w, int64_t unit) {
     const item_rows r = item_at(e, unit % e->items);
     if (r.i.last < r.i.first) return;
     w->height = 0;
-    ts_tile_begin(&w->tile, r.i, r.head, e->group);
+    ts_tile_begin(&w->tile, r.i, r.head, e->heads);
     const int64_t present = find_present(e, w, &r);
     bool done;
     if (e->parts > 1)
@@ -349,7 +364,7 @@ static int64_t log2_up(int64_t n) { return n > 1 ? 64 - __builtin_clzll((uint64_
 static void worker_make(engine *e, worker *w, ts_arena *arena) {
     const ts_schedule *s = &e->tiling.schedule;
     const int degree = e->tiling.exp == TS_EXP_POLY ? e->tiling.degree : 0;
-    ts_tile_make(&w->tile, e->problem, e->loops, degree, e->queries, e->group, e->largest, arena);
+    ts_tile_make(&w->tile, e->problem, e->loops, degree, e->queries, e->heads, e->largest, arena);
     w->tile.stopped = stopped, w->tile.asked = e;
     w->status = TS_OK;
     w->present = ts_arena_take(arena, s->blocks, sizeof(int32_t));
@@ -359,7 +374,7 @@ static void worker_make(engine *e, worker *w, ts_arena *arena) {
     w->schedule_scratch = ts_arena_take(arena, 1, ts_schedule_scratch(s));
     w->stack = ts_arena_take(arena, e->depth, sizeof(ts_rows));
     for (int64_t n = 0; n < e->depth; n++) {
-        ts_rows rows = ts_rows_take(e->loops, e->queries * e->group, w->tile.value_stride, arena);
+        ts_rows rows = ts_rows_take(e->loops, e->queries * e->heads, w->tile.value_stride, arena);
         if (w->stack) w->stack[n] = rows;
     }
 }
@@ -370,7 +385,7 @@ static worker *engine_make(engine *e, int team, ts_arena *arena) {
     for (int t = 0; t < team; t++) worker_make(e, workers ? &workers[t] : &spare, arena);
     if (e->parts > 1) {
         const int64_t stride = ts_round_up(e->problem->d_v, e->loops->lanes);
-        e->partial = ts_rows_take(e->loops, e->units * e->queries * e->group, stride, arena);
+        e->partial = ts_rows_take(e->loops, e->units * e->queries * e->heads, stride, arena);
         e->left = ts_arena_take(arena, e->items, sizeof(int32_t));
     }
     if (team > 1 && e->problem->mask)
@@ -386,15 +401,19 @@ static void engine_cut(engine *e) {
     const int64_t q = least(e->tiling.q, p->n_q);
     const int64_t threads = e->run->threads > 0 ? e->run->threads : ts_threads_default();
     const int64_t enough = threads > 1 ? 4 * threads : 1; /* items, to keep them all at work */
-    e->group = p->heads / p->kv_heads;
+    e->heads = p->heads / p->kv_heads;
     e->tiles = quotient_up(p->n_q, e->tiling.q);
     for (int64_t rows = ROWS; rows >= FEWEST_ROWS; rows /= 2) {
-        e->queries = least(q, most(1, rows / e->group));
+        e->queries = least(q, most(1, rows / e->heads));
         e->pieces = quotient_up(q, most(1, e->queries));
         e->items = p->kv_heads * e->tiles * e->pieces;
         if (e->items >= enough) break;
     }
     e->parts = s->merge == TS_MERGE_SPLIT && e->items < FEW_ITEMS ? s->parts : 1;
+    if (e->queries * e->heads < FEW_ROWS && e->parts >= enough) {
+        e->heads = p->heads;
+        e->items /= p->kv_heads;
+    }
     e->units = e->items * e->parts;
     e->depth = 3 + log2_up(s->blocks) + (s->merge == TS_MERGE_SPLIT ? log2_up(s->parts) : 0);
     e->largest = s->ranges ? 0 : least(s->k, p->n_k);

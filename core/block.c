@@ -86,6 +86,7 @@ void ts_tile_begin(ts_tile *tile, ts_range i, int64_t head, int64_t heads) {
     tile->i = i, tile->head = head, tile->heads = heads;
     tile->queries = i.last - i.first + 1;
     tile->rows = tile->queries * heads;
+    tile->shared = tile->queries * least(heads, p->heads / p->kv_heads);
     for (int64_t r = 0; r < tile->rows; r++) {
         int64_t h = head + r / tile->queries;
         int64_t row = i.first - 1 + r % tile->queries;
@@ -119,6 +120,14 @@ static bool next_chunk(ts_tile *tile, cursor *at) {
     return tile->keys > 0;
 }
 
+/* K and V of the tile's row `row`. */
+static ts_matrix keys_of(const ts_tile *tile, int64_t row) {
+    return ts_problem_k(tile->problem, tile->head + row / tile->queries);
+}
+static ts_matrix values_of(const ts_tile *tile, int64_t row) {
+    return ts_problem_v(tile->problem, tile->head + row / tile->queries);
+}
+
 /* The chunk's rows of one head of K or V: where they lie if they lie evenly and their numbers side
  * by side, else a copy. */
 static const void *gather(const ts_tile *tile, const ts_matrix *m, int64_t *stride) {
@@ -150,15 +159,15 @@ static void zero_nonfinite(const ts_loops *loops, void *numbers, int64_t count) 
     }
 }
 
-static void pack_keys(ts_tile *tile) {
-    const ts_matrix k = ts_problem_k(tile->problem, tile->head);
+static void pack_keys(ts_tile *tile, int64_t row) {
+    const ts_matrix k = keys_of(tile, row);
     int64_t stride;
     const void *rows = gather(tile, &k, &stride);
-    tile->loops->pack_columns(rows, stride, k.cols, tile->keys, false, tile->k_panels);
+    tile->loops->pack_columns(rows, stride, k.cols, tile->keys, NULL, tile->k_panels);
 }
 
-static void pack_values(ts_tile *tile) {
-    const ts_matrix v = ts_problem_v(tile->problem, tile->head);
+static void pack_values(ts_tile *tile, int64_t row) {
+    const ts_matrix v = values_of(tile, row);
     int64_t stride;
     const void *rows = gather(tile, &v, &stride);
     tile->clean = tile->loops->pack_rows(rows, stride, tile->keys, v.cols, tile->v_panels);
@@ -247,10 +256,10 @@ static const uint64_t *row_bits(const ts_tile *tile, int64_t r) {
  * before the first and behind the last allowed key are left out: their weights would be +0. */
 static band next_band(const ts_tile *tile, int64_t row) {
     const int64_t panel = tile->loops->panel;
+    const int64_t left = tile->shared - row % tile->shared;
     if (tile->cover == TS_FULL)
-        return (band){row, least(band_rows(tile->loops, tile->max_keys), tile->rows - row), 0,
-                      tile->width};
-    band b = {row, least(tile->loops->rows, tile->rows - row), tile->width, 0};
+        return (band){row, least(band_rows(tile->loops, tile->max_keys), left), 0, tile->width};
+    band b = {row, least(tile->loops->rows, left), tile->width, 0};
     const int64_t words = (tile->keys + 63) / 64;
     for (int64_t w = 0; w < words; w++) {
         uint64_t any = 0;
@@ -349,34 +358,53 @@ static void multiply_keys(ts_tile *tile, const band *b) {
                          strip_stride(tile), false);
 }
 
-/* Asks memory for rows of V that are needed soon. */
-static void fetch_rows(const ts_loops *loops, const void *rows, int64_t stride, int64_t count,
-                       int64_t width) {
-    const int64_t line = 64 / (int64_t)ts_dtype_size(loops->dtype);
-    for (int64_t r = 0; r < count; r++)
-        for (int64_t c = 0; c < width; c += line)
-            __builtin_prefetch(ts_at(loops, rows, r * stride + c), 0, 2);
+enum { AT_ONCE = 64 }; /* keys of a passing band that are packed together */
+
+/* One head's share of the rows of m that the next chunk uses. Where heads lie side by side and rows
+ * without a gap, all heads together ask for whole rows in the order of memory: amid others, a
+ * head's own few lines come at half the speed. */
+static const void *share_of_rows(const ts_tile *tile, const ts_matrix *all, const ts_matrix *own,
+                                 int64_t row, int64_t *stride) {
+    const int64_t first = tile->soon - tile->problem->first_key;
+    const bool whole = tile->rows / tile->shared * own->cols == own->row_stride;
+    *stride = whole ? own->cols : own->row_stride;
+    return whole ? ts_at(tile->loops, all->data,
+                         first * all->row_stride + row / tile->shared * tile->keys * own->cols)
+                 : ts_at(tile->loops, own->data, first * own->row_stride);
 }
 
-/* S = Q' Kᵀ where the tile is one band: a few keys are packed, used and forgotten, while they are
- * in the nearest cache; meanwhile their values are asked for. */
-enum { AT_ONCE = 64 };
+/* What band b asks for: of the next chunk or, where nobody knows one, of this one. */
+static ts_soon soon_of(const ts_tile *tile, const band *b) {
+    const ts_problem *p = tile->problem;
+    const ts_matrix k = keys_of(tile, b->row), v = values_of(tile, b->row);
+    if (tile->soon == 0) {
+        const int64_t first = tile->segments[0].first - p->first_key;
+        return (ts_soon){ts_at(tile->loops, k.data, (first + AT_ONCE) * k.row_stride),
+                         ts_at(tile->loops, v.data, first * v.row_stride), k.row_stride,
+                         v.row_stride};
+    }
+    ts_soon soon;
+    soon.k = share_of_rows(tile, &p->k, &k, b->row, &soon.k_stride);
+    soon.v = share_of_rows(tile, &p->v, &v, b->row, &soon.v_stride);
+    return soon;
+}
+
+/* S = Q' Kᵀ where rows that share K are one band: a few keys are packed, used and forgotten, while
+ * they are in the nearest cache; meanwhile the next chunk's are asked for. */
 static void multiply_passing_keys(ts_tile *tile, const band *b) {
     const ts_loops *loops = tile->loops;
-    const ts_matrix k = ts_problem_k(tile->problem, tile->head);
-    const ts_matrix v = ts_problem_v(tile->problem, tile->head);
-    const bool together = tile->segment_count == 1 && v.col_stride == 1;
-    const int64_t first = tile->segments[0].first - tile->problem->first_key;
+    const ts_matrix k = keys_of(tile, b->row);
+    const ts_soon soon = soon_of(tile, b);
     int64_t stride;
     const void *rows = gather(tile, &k, &stride);
     for (int64_t lane = b->from; lane < least(b->to, tile->keys); lane += AT_ONCE) {
         const int64_t keys = least(AT_ONCE, tile->keys - lane);
         const int64_t width = ts_round_up(keys, loops->lanes);
         const ts_panels part = {tile->k_panels, k.cols, width, width};
-        if (together)
-            fetch_rows(loops, ts_at(loops, v.data, (first + lane) * v.row_stride), v.row_stride,
-                       keys, v.cols);
-        loops->pack_columns(ts_at(loops, rows, lane * stride), stride, k.cols, keys, true,
+        const ts_soon here = {ts_at(loops, soon.k, lane * soon.k_stride),
+                              ts_at(loops, soon.v, lane * soon.v_stride), soon.k_stride,
+                              soon.v_stride};
+        loops->pack_columns(ts_at(loops, rows, lane * stride), stride, k.cols, keys, &here,
                             tile->k_panels);
         loops->product(b->rows, k.cols, ts_at(loops, tile->q, b->row * k.cols), k.cols, &part, 0, 0,
                        width, ts_at(loops, strip_row(tile, 0), lane), strip_stride(tile), false);
@@ -434,7 +462,7 @@ static int64_t bad_column(const ts_tile *tile, const ts_matrix *v, int64_t j) {
 /* Which lanes of the band's rows are allowed a key whose value is not finite: asked while the
  * scores are there, since a weight may be 0 by underflow. True where there are any. */
 static bool find_poison(ts_tile *tile, const band *b) {
-    const ts_matrix v = ts_problem_v(tile->problem, tile->head);
+    const ts_matrix v = values_of(tile, b->row);
     bool any = false;
     memset(tile->poisoned, 0, (size_t)(b->rows * tile->words) * sizeof(uint64_t));
     for (int64_t lane = b->from; lane < least(b->to, tile->keys); lane++) {
@@ -449,7 +477,7 @@ static bool find_poison(ts_tile *tile, const band *b) {
 }
 
 static void spread_poison(ts_tile *tile, const band *b, const ts_rows *out) {
-    const ts_matrix v = ts_problem_v(tile->problem, tile->head);
+    const ts_matrix v = values_of(tile, b->row);
     for (int64_t lane = b->from; lane < least(b->to, tile->keys); lane++)
         for (int64_t r = 0; r < b->rows; r++) {
             if (!(tile->poisoned[r * tile->words + lane / 64] >> (lane % 64) & 1)) continue;
@@ -503,9 +531,9 @@ static ts_status band_summary(ts_tile *tile, const band *b, const ts_rows *out) 
 
 /* Whether the chunk's values can be used where they lie: whole vectors, evenly apart. (A called
  * score is never asked twice, as thin_summary might.) */
-static bool values_in_place(const ts_tile *tile, ts_panels *out) {
+static bool values_in_place(const ts_tile *tile, const band *b, ts_panels *out) {
     const ts_problem *p = tile->problem;
-    const ts_matrix v = ts_problem_v(p, tile->head);
+    const ts_matrix v = values_of(tile, b->row);
     if (tile->segment_count != 1 || v.col_stride != 1 || v.row_stride <= 0 || v.cols == 0 ||
         v.cols % tile->loops->lanes != 0)
         return false;
@@ -521,7 +549,7 @@ static bool values_in_place(const ts_tile *tile, ts_panels *out) {
  * again on a copy. */
 static ts_status thin_summary(ts_tile *tile, const band *b, const ts_rows *out) {
     ts_panels v;
-    if (values_in_place(tile, &v)) {
+    if (values_in_place(tile, b, &v)) {
         ts_status status = band_scores(tile, b);
         if (status) return status;
         bool finite = weigh(tile, b, out);
@@ -531,7 +559,7 @@ static ts_status thin_summary(ts_tile *tile, const band *b, const ts_rows *out) 
                 finite &= isfinite(number_at(tile->loops, out->value, r * out->stride + c)) != 0;
         if (finite) return TS_OK;
     }
-    pack_values(tile);
+    pack_values(tile, b->row);
     return band_summary(tile, b, out);
 }
 
@@ -540,9 +568,9 @@ static ts_status thin_summary(ts_tile *tile, const band *b, const ts_rows *out) 
 /* Σ of the chunk, ⋆-ed into out; written there where it is the block's first. */
 static ts_status chunk_summary(ts_tile *tile, bool first, const ts_rows *out) {
     const ts_loops *loops = tile->loops;
-    tile->thin = next_band(tile, 0).rows == tile->rows;
-    if (!tile->thin) pack_keys(tile), pack_values(tile);
+    tile->thin = next_band(tile, 0).rows == tile->shared;
     for (int64_t row = 0; row < tile->rows;) {
+        if (!tile->thin && row % tile->shared == 0) pack_keys(tile, row), pack_values(tile, row);
         band b = next_band(tile, row);
         const ts_rows rows = ts_rows_from(loops, out, row), *to = first ? &rows : &tile->part;
         if (b.from < b.to) {
@@ -563,6 +591,7 @@ ts_status ts_tile_summary(ts_tile *tile, const ts_range *ranges, int64_t count, 
     ts_status status = TS_OK;
     for (cursor at = {ranges, count, 0, 0}; !status && next_chunk(tile, &at);) {
         tile->cover = cover;
+        tile->soon = at.range < count ? ranges[at.range].first + at.used : tile->next_key;
         if (cover == TS_PARTIAL) find_cover(tile);
         if (tile->cover == TS_EMPTY) continue; /* ⊥ */
         status = chunk_summary(tile, first, out);
@@ -577,7 +606,7 @@ ts_status ts_tile_summary(ts_tile *tile, const ts_range *ranges, int64_t count, 
 
 /* The band's first such row and key, if it stands before the one in detail. */
 static ts_status find_in_band(ts_tile *tile, const band *b, ts_status found, ts_detail *detail) {
-    const ts_matrix v = ts_problem_v(tile->problem, tile->head);
+    const ts_matrix v = values_of(tile, b->row);
     for (int64_t r = 0; r < b->rows; r++)
         for (int64_t lane = b->from; lane < least(b->to, tile->keys); lane++) {
             const double s = number_at(tile->loops, strip_row(tile, r), lane);
@@ -603,7 +632,7 @@ ts_status ts_tile_find(ts_tile *tile, ts_range range, ts_detail *detail) {
         if (tile->problem->mask) find_cover(tile);
         if (tile->cover == TS_EMPTY) continue;
         tile->thin = false;
-        pack_keys(tile);
+        pack_keys(tile, 0);
         for (int64_t row = 0; row < tile->rows;) {
             band b = next_band(tile, row);
             ts_status status = b.from < b.to ? band_scores(tile, &b) : TS_OK;

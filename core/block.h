@@ -7,22 +7,26 @@
 
 enum { TS_CHUNK = 512 }; /* keys at a time; longer blocks are merged online */
 
-/* Query rows of heads that share K and V, with one thread's work space. Row r is query
- * i.first + r % queries of head `head` + r / queries (from 0). */
+/* Query rows of some heads - one, or all that share one K and V, or several such groups - with one
+ * thread's work space. Row r is query i.first + r % queries of head `head` + r / queries (from 0).
+ */
 typedef struct {
     const ts_problem *problem;
     const ts_loops *loops;
-    int degree;                                      /* of the exponential; 0: SLEEF's */
-    double unit;                                     /* log2 of the base */
-    int64_t max_queries, max_heads, max_keys;        /* what there is room for */
-    int64_t value_stride;                            /* d_v, up to a full vector */
-    ts_range i;                                      /* the tile: queries, from 1, */
-    int64_t head, heads, queries, rows;              /* heads and their product */
-    int64_t keys, width, segment_count;              /* the chunk at hand; width: a full vector */
-    ts_cover cover;                                  /* of the chunk, over all heads */
-    bool clean;                                      /* all its values are finite */
-    bool thin;                                       /* the tile is one band: keys pass once */
-    ts_range *segments;                              /* the chunk's keys, by number */
+    int degree;                               /* of the exponential; 0: SLEEF's */
+    double unit;                              /* log2 of the base */
+    int64_t max_queries, max_heads, max_keys; /* what there is room for */
+    int64_t value_stride;                     /* d_v, up to a full vector */
+    ts_range i;                               /* the tile: queries, from 1, */
+    int64_t head, heads, queries, rows;       /* heads and their product */
+    int64_t shared;                           /* rows that share one K and V */
+    int64_t next_key;                         /* the caller's guess of what follows; or 0 */
+    int64_t keys, width, segment_count;       /* the chunk at hand; width: a full vector */
+    int64_t soon;                             /* the first key of the next one, or 0 */
+    ts_cover cover;                           /* of the chunk, over all heads */
+    bool clean;                               /* all its values are finite */
+    bool thin;                                /* rows that share K are one band: it passes once */
+    ts_range *segments;                       /* the chunk's keys, by number */
     void *q, *k_panels, *v_panels, *staging, *strip; /* q: scaled */
     ts_rows part;                                    /* of one band, to be merged */
     int64_t *slot;                                   /* of each head: whose mask it shares */

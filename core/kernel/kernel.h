@@ -13,6 +13,12 @@ typedef struct {
     int64_t depth, width, step;
 } ts_panels;
 
+/* Rows of K and of V, `stride` numbers apart, that are needed soon: any address will do. */
+typedef struct {
+    const void *k, *v;
+    int64_t k_stride, v_stride;
+} ts_soon;
+
 /* Summaries of consecutive rows: row r has max[r], norm[r] and value[r * stride ..]. */
 typedef struct {
     void *max, *norm, *value;
@@ -30,10 +36,11 @@ typedef struct {
     /* Packs B, `depth` rows of `lanes` numbers, `stride` apart: rows side by side in memory are
      * lanes side by side. Lanes up to the full vector are 0. False where a number is not finite. */
     bool (*pack_rows)(const void *b, int64_t stride, int64_t depth, int64_t lanes, void *panels);
-    /* The same from Bᵀ, `lanes` rows of `depth` numbers: K as it lies in memory. whole: not in
-     * panels, but in rows of all the lanes, for ts_panels with that step. */
-    void (*pack_columns)(const void *b, int64_t stride, int64_t depth, int64_t lanes, bool whole,
-                         void *panels);
+    /* The same from Bᵀ, `lanes` rows of `depth` numbers: K as it lies in memory. With `soon`, not
+     * in panels, but in rows of all the lanes, for ts_panels with that step; meanwhile, for each
+     * number of B that is read, one of each of soon's is asked for. */
+    void (*pack_columns)(const void *b, int64_t stride, int64_t depth, int64_t lanes,
+                         const ts_soon *soon, void *panels);
     /* C = A B over lanes from .. to (multiples of a panel; `to` may be B's width) and `depth` rows
      * of B from `first` on; A is rows x depth. Each number is one chain of multiply-adds in order
      * of depth; C, with `add`, or +0.0 is added at the end. C's column 0 is lane `from`. */
