@@ -350,4 +350,19 @@ describe("program", function()
       end
     end)
   end)
+
+  it("is refused where a finalizer changes the list while it is read", function()
+    local nodes = {{"i"}}
+    for k = 2, 20000 do nodes[k] = {"iadd", k - 1, 1} end
+    nodes[20001] = {"ieq", 20000, 1}
+    local small, large = program.new{{"i"}, {"j"}, {"ieq", 1, 2}}, program.new(nodes)
+    for _ = 1, 100 do
+      local list = {}
+      for k = 1, 500 do list[k] = {"i"} end
+      list[501] = {"call", 1, 2, nil, small}
+      setmetatable({}, {__gc = function() list[501] = {"call", 1, 2, nil, large} end})
+      local ok, P = pcall(program.new, list)
+      assert.is_true(not ok or #P <= 20002)
+    end
+  end)
 end)

@@ -79,9 +79,9 @@ void ts_lua_raise(lua_State *L, ts_status status, const ts_detail *detail, const
  * hook of the main thread is not the one found on entry) - DESIGN section 6. After TS_INTERRUPTED
  * call ts_lua_raise, which lets the pending hook raise, or raises "interrupted!" itself. */
 ts_run ts_lua_run(lua_State *L, int threads);
-/* Raises "interrupted!" where Ctrl-C came and the hook that lua.c and core.guarded set for it (every
- * event, after one instruction) has not fired: it is the main thread's, and fires neither in a
- * coroutine nor in a C function that has begun. */
+/* Raises "interrupted!" where Ctrl-C came and the hook that lua.c and core.guarded set for it
+ * (every event, after one instruction) has not fired: it is the main thread's, and fires neither in
+ * a coroutine nor in a C function that has begun. */
 void ts_lua_check_interrupt(lua_State *L);
 /* The call is over: takes its bar off the terminal. ts_lua_raise does it. */
 void ts_lua_run_done(lua_State *L);

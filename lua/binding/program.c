@@ -184,11 +184,12 @@ enum { NODES = 1, TABLES, ANCHORS, BUILD };
 
 typedef struct {
     ts_builder *builder;
-    int64_t count;         /* nodes read so far */
-    int32_t *number;       /* of each: where it stands in the builder */
-    int32_t *inlined;      /* room for the numbers of a called program */
-    int64_t table_count;   /* of the list of tables */
-    int32_t *table_number; /* of each */
+    int64_t count;                 /* nodes read so far */
+    int32_t *number;               /* of each: where it stands in the builder */
+    int32_t *inlined;              /* room for the numbers of a called program */
+    int64_t called, called_tables; /* nodes and tables of called programs: how many more may come */
+    int64_t table_count;           /* of the list of tables */
+    int32_t *table_number;         /* of each */
 } reader;
 
 static int malformed(lua_State *L, const reader *r, const char *what) {
@@ -256,6 +257,8 @@ static int32_t read_call(lua_State *L, reader *r) {
     lua_rawgeti(L, -1, 5);
     const ts_program *program = ts_lua_test_program(L, -1);
     if (!program) malformed(L, r, "the fifth element of a call is no program");
+    r->called -= program->count, r->called_tables -= program->table_count;
+    if (r->called < 0 || r->called_tables < 0) malformed(L, r, "the list changed as it was read");
     lua_rawgeti(L, -2, 4);
     bool headless = !lua_toboolean(L, -1);
     lua_pop(L, 1);
@@ -288,7 +291,7 @@ static int32_t read_node(lua_State *L, reader *r) {
 }
 
 /* What the list of nodes can come to, called programs included. */
-static void measure(lua_State *L, int64_t *nodes, int64_t *tables, int64_t *longest) {
+static void measure(lua_State *L, int64_t *nodes, int64_t *tables) {
     *nodes = (int64_t)lua_rawlen(L, NODES);
     for (int64_t k = 1; k <= (int64_t)lua_rawlen(L, NODES); k++) {
         if (lua_rawgeti(L, NODES, k) == LUA_TTABLE) {
@@ -297,7 +300,6 @@ static void measure(lua_State *L, int64_t *nodes, int64_t *tables, int64_t *long
             lua_pop(L, 1);
             *nodes += called ? called->count : 0;
             *tables += called ? called->table_count : 0;
-            if (called && called->count > *longest) *longest = called->count;
         }
         lua_pop(L, 1);
         if (*nodes > TS_LUA_MOST_NODES)
@@ -311,13 +313,16 @@ static int new_program(lua_State *L) {
     if (!lua_isnoneornil(L, 2)) luaL_checktype(L, 2, LUA_TTABLE);
     lua_settop(L, 2);
     int64_t lists = lua_isnil(L, TABLES) ? 0 : (int64_t)lua_rawlen(L, TABLES);
-    int64_t own = (int64_t)lua_rawlen(L, NODES), nodes = 0, tables = lists, longest = 0;
+    int64_t own = (int64_t)lua_rawlen(L, NODES), nodes = 0, tables = lists;
     if (own == 0) return luaL_error(L, "a program needs a node");
     lua_newtable(L);
-    measure(L, &nodes, &tables, &longest);
-    ts_lua_build *build = ts_lua_new_build(L, nodes, tables, 2 * nodes + 2 + own + longest + lists);
-    reader r = {.builder = &build->builder, .table_count = lists};
-    r.number = build->numbers, r.inlined = r.number + own, r.table_number = r.inlined + longest;
+    measure(L, &nodes, &tables);
+    ts_lua_build *build = ts_lua_new_build(L, nodes, tables, 3 * nodes + 2 + lists);
+    reader r = {.builder = &build->builder,
+                .called = nodes - own,
+                .table_count = lists,
+                .called_tables = tables - lists};
+    r.number = build->numbers, r.inlined = r.number + own, r.table_number = r.inlined + r.called;
     for (int64_t t = 0; t < lists; t++) {
         lua_rawgeti(L, TABLES, t + 1);
         r.table_number[t] = ts_builder_table(r.builder, push_table(L, t + 1));
