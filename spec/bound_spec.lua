@@ -1,6 +1,5 @@
 -- The derived bound: what it says on rows that try to break it, and how tight it is.
 require "spec.helper"
-local core = require "tessera.core"
 local ts = require "tessera"
 
 local inf = math.huge
@@ -17,7 +16,7 @@ local function judged(P) return (P:with{Q = P.Q:to "f64", K = P.K:to "f64", V = 
 
 -- error ÷ (a) and ÷ (b) of every cell of P under a tiling, against the best.
 local function ratios(P, tiling, best)
-  local O, bound = P:attention(tiling), core.problem.bound(P, tiling)
+  local O, bound = P:attention(tiling), P:bound(tiling)
   local error = (O:to "f64" - best):abs()
   local own = best:abs() * 2.0 ^ -53
   return error:div(bound.output + own), error:div(bound.expected + own), bound
@@ -74,7 +73,7 @@ describe("figure (a), the theorem", function()
       local o = {dtype = fields.dtype or "f32"}
       local P = ts.problem{Q = ts.matrix(1, 1, fields.q or 1, o), K = ts.matrix(2, 1, fields.k or 1, o),
         V = ts.matrix(2, 1, fields.v or 1, o), scale = 1, score = fields.score, nonfinite = "propagate"}
-      local bound = core.problem.bound(P, {})
+      local bound = P:bound({})
       assert.equal(bound.bounded(1, 1) == 0, bound.output(1, 1) == inf)
       return bound.bounded(1, 1) == 1
     end
@@ -92,13 +91,13 @@ describe("figure (a), the theorem", function()
 
   it("is 0 for a row without keys", function()
     local P = ts.problem{Q = ts.ones(1, 1), K = ts.ones(2, 1), V = ts.ones(2, 1), mask = ts.mask.none{1, 2}, empty = "zero"}
-    local bound = core.problem.bound(P, {})
+    local bound = P:bound({})
     assert.same({1, 0, 0, 0}, {bound.bounded(1, 1), bound.output(1, 1), bound.lse(1, 1), bound.max(1, 1)})
   end)
 
   it("grows with the merges on a key's path", function()
     local P = ts.problem{Q = ts.randn(4, 8, {seed = 1}), K = ts.randn(64, 8, {seed = 2}), V = ts.randn(64, 2, {seed = 3})}
-    local function limit(tiling) return core.problem.bound(P, tiling).output:sum() end
+    local function limit(tiling) return P:bound(tiling).output:sum() end
     assert.is_true(limit{k = 1, merge = "tree"} < limit{k = 1, merge = "online"})
     assert.is_true(limit{k = 64} < limit{k = 1, merge = "online"})
   end)
@@ -136,4 +135,15 @@ describe("both figures on random rows (normal Q, K, V; d = 64)", function()
       end
     end)
   end
+end)
+
+describe("P:bound", function()
+  it("counts its arguments without the problem, as every method does", function()
+    local m = ts.ones(2, 2)
+    local P = ts.problem{Q = m, K = m, V = m}
+    assert.error_matches(function() return (P:bound{kk = 1}) end, "bad argument #1 to 'bound' %(invalid field 'kk'%)")
+    assert.error_matches(function() return (P:bound(true)) end, "bad argument #1 to 'bound' %(table expected, got boolean%)")
+    assert.error_matches(function() return (P.bound()) end, "calling 'bound' on bad self %(problem expected")
+    assert.matrix_identical(P:bound().output, P:bound(false).output)
+  end)
 end)

@@ -1,6 +1,5 @@
 -- Group E of the public cases: empty sets, masks as numbers, summaries. Each test names its case.
 local helper = require "spec.helper"
-local core = require "tessera.core"
 local every_way = require "spec.every_way"
 local ts = require "tessera"
 
@@ -313,8 +312,8 @@ describe("E17: the merge as a reduction", function()
         for _, how in ipairs{"left", "right", "tree"} do
           for order, blocks in pairs{forward = list, backward = backward} do
             local S = ts.fold(blocks, how)
-            local bound = core.problem.bound(P, {k = sizes, order = order, merge = how})
-            near(O, S:output(), bound.output + core.problem.bound(P, false).output, how)
+            local bound = P:bound({k = sizes, order = order, merge = how})
+            near(O, S:output(), bound.output + P:bound(false).output, how)
             assert.equal(1e4, S.max(1, 1))
           end
         end

@@ -44,7 +44,7 @@ describe("N04: a sum of many small weights in f32", function()
     -- The score is rounded to f32, by at most 2^-20, which moves o by p(1 - p) of that.
     local from_score = 2.0 ^ -20 * 32 / 33 / 33
     for _, tiling in ipairs{{}, {k = 512}, {k = 4096, merge = "tree"}, {k = 1000, order = "backward"}} do
-      local limit = require "tessera.core".problem.bound(P, tiling).output(1, 1)
+      local limit = P:bound(tiling).output(1, 1)
       assert.is_true(limit < 1e-5)
       assert.within_bound(1 / 33, (P:attention(tiling))(1, 1), limit + from_score)
     end

@@ -1,7 +1,6 @@
 -- The sharpest test of the algebra: problems on which no step rounds, so that every road, order and bracketing must
 -- give the same bits.
 require "spec.helper"
-local core = require "tessera.core"
 local ts = require "tessera"
 
 local function exact(options)
@@ -10,7 +9,7 @@ local function exact(options)
 end
 
 -- Whether every row of P says of itself that it is exact.
-local function is_exact(P) return core.problem.bound(P, {k = 2}).exact:min() == 1 end
+local function is_exact(P) return P:bound({k = 2}).exact:min() == 1 end
 
 local function same(want, O, note) assert.matrix_identical(want, O, note) end
 

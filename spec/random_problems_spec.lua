@@ -58,7 +58,7 @@ describe("500 random problems under six tilings", function()
   local worst, rows, unbounded = {output = 0, lse = 0}, 0, 0
 
   local function compare(P, tiling, full, limit, note)
-    local bound = core.problem.bound(P, tiling)
+    local bound = P:bound(tiling)
     local O, lse = P:attention(tiling)
     local exact = limit.exact:mul(bound.exact)
     for name, pair in pairs{output = {O, full[1]}, lse = {lse, full[2]}} do
@@ -73,7 +73,7 @@ describe("500 random problems under six tilings", function()
   it("stay within the derived bound of full softmax", function()
     for seed = 1, 500 do
       local P = problem(seed)
-      local full, limit = {P:softmax()}, core.problem.bound(P, false)
+      local full, limit = {P:softmax()}, P:bound(false)
       rows = rows + P.n_q * P.heads
       for n, tiling in ipairs(tilings(P, seed)) do
         compare(P, tiling, full, limit, ("seed %d, tiling %d"):format(seed, n))

@@ -8,9 +8,10 @@ static ts_matrix *add(lua_State *L, const char *name, int64_t rows, int64_t cols
     return m;
 }
 
-/* core.problem.bound(P, tiling | false [, rows [, partial]]) -> {output=, expected=, max=, lse=,
- * bounded=, exact=}, f64 matrices of one row a row asked for; false: of the softmax road. partial:
- * the tiling's blocks need not hold every key, and only those they hold count. */
+/* P:bound([tiling [, rows [, partial]]]) -> {output=, expected=, max=, lse=,
+ * bounded=, exact=}, f64 matrices of one row a row asked for; without tiling (or false): of the
+ * softmax road. partial: the tiling's blocks need not hold every key, and only those they hold
+ * count. */
 int ts_lua_problem_bound(lua_State *L) {
     ts_lua_problem *p = ts_lua_check_problem(L, 1);
     const ts_problem *problem = &p->problem;
@@ -20,7 +21,7 @@ int ts_lua_problem_bound(lua_State *L) {
     bool partial = lua_toboolean(L, 4);
     lua_settop(L, 3);
     const int64_t *rows = ts_lua_read_rows(L, 3, problem->n_q, &count);
-    if (lua_isboolean(L, 2)) {
+    if (!lua_toboolean(L, 2)) {
         read.threads = 0;
     } else {
         ts_lua_read_tiling(L, 2, problem, partial, &read);

@@ -171,8 +171,7 @@ static int refuse_field(lua_State *L) {
 }
 
 static const luaL_Reg functions[] = {
-    {"new", ts_lua_problem_new},     {"given", given},
-    {"plan", ts_lua_problem_plan},   {"bound", ts_lua_problem_bound},
+    {"new", ts_lua_problem_new},     {"given", given}, {"plan", ts_lua_problem_plan},
     {"judge", ts_lua_problem_judge}, {NULL, NULL},
 };
 

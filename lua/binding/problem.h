@@ -65,7 +65,7 @@ typedef struct {
 void ts_lua_read_tiling(lua_State *L, int arg, const ts_problem *problem, bool partial,
                         ts_lua_tiling *out);
 int ts_lua_problem_plan(lua_State *L);   /* tiling_plan.c: core.problem.plan */
-int ts_lua_problem_bound(lua_State *L);  /* bound.c: core.problem.bound */
+int ts_lua_problem_bound(lua_State *L);  /* bound.c: P:bound */
 int ts_lua_problem_judge(lua_State *L);  /* judge.c: core.problem.judge */
 int ts_lua_problem_oracle(lua_State *L); /* oracle.c: P:oracle */
 /* The field `empty` of the table at arg: "zero", "error", or -1. */

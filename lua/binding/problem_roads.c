@@ -109,6 +109,7 @@ static int bottom(lua_State *L) {
 }
 
 const luaL_Reg ts_lua_problem_roads[] = {
+    {"bound", ts_lua_problem_bound},
     {"softmax", softmax},
     {"attention", attention},
     {"weights", weights},

@@ -302,7 +302,7 @@ methods.scores = methods.scores
 -- (0: no bound, the figures are inf) and `exact` (1: every road gives the same bits), n_q × heads.
 ---@param tiling? table
 ---@return {output: matrix, expected: matrix, max: matrix, lse: matrix, bounded: matrix, exact: matrix}
-function methods.bound(P, tiling) return core.problem.bound(P, tiling == nil and false or tiling) end
+methods.bound = methods.bound
 
 --- Σ: the summary of all rows and heads over some keys, by their numbers; of all without arguments.
 --     local S = P:summary(1, 400) * P:summary(401, 1024)

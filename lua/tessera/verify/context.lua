@@ -1,7 +1,6 @@
 -- context.lua -- what the laws of P:verify share: the problem, a few of its rows where it is large, and
 -- problems made from it.
 
-local core = require "tessera.core"
 local ts = require "tessera"
 
 local context = {}
@@ -93,7 +92,7 @@ end
 --- The bounds of P's rows under a tiling (false: full softmax); `partial` where its blocks do not hold
 --- every key.
 function context.bound(P, tiling, rows, partial)
-  return core.problem.bound(P, tiling, rows, partial)
+  return P:bound(tiling, rows, partial)
 end
 
 --- What two answers may be apart.
