@@ -112,6 +112,20 @@ describe("help", function()
     end
   end)
 
+  it("closes the parentheses of a line in a list", function()
+    for _, topic in ipairs(topics) do
+      local line = require "tessera.annotations".summary(topic):gsub("%[0, 1%)", "")
+      assert.are.equal(select(2, line:gsub("%(", "")), select(2, line:gsub("%)", "")), line)
+    end
+  end)
+
+  it("lists what stands in a library, and what a letter can do", function()
+    assert.is_truthy(help.text("ts.mask"):find("ts.mask.causal  ", 1, true))
+    assert.is_truthy(help.text("P"):find("\n  P:verify  ", 1, true))
+    assert.is_truthy(help.text("S"):find("\n  S:output  ", 1, true))
+    assert.are.equal(help.text "ts.mask", help.text "ts.mask.")
+  end)
+
   it("has an example for every name", function()
     for _, topic in ipairs(topics) do assert(#reference.examples(topic) > 0, topic.name .. " has no example") end
   end)

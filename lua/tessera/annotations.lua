@@ -136,13 +136,20 @@ function annotations.read(text)
   return blocks
 end
 
--- Where the first sentence ends: at a full stop that is none of "..", "et al." or a number's.
+-- Does every parenthesis of the text close? That of [0, 1) is none.
+local function is_closed(text)
+  text = text:gsub("%[%d+, %d+%)", "")
+  return select(2, text:gsub("%(", "")) == select(2, text:gsub("%)", ""))
+end
+
+-- Where the first sentence ends: at a full stop outside parentheses that is none of "..", "et al." or a number's.
 local function sentence_end(text)
   local at = 1
   while true do
-    local stop = text:find("[^%.]%.%s", at) or text:find "[^%.]%.$"
+    local stop = text:find("[^%.]%.%s", at)
     if not stop then return #text end
-    if not text:sub(1, stop):find " al$" then return stop + 1 end
+    local so_far = text:sub(1, stop)
+    if not so_far:find " al$" and is_closed(so_far) then return stop + 1 end
     at = stop + 1
   end
 end
@@ -154,7 +161,7 @@ function annotations.summary(block)
   local text = block.body[1] and block.body[1].text or ""
   text = text:sub(1, sentence_end(text)):gsub("^[%w_]+%.lua %-%- ", "")
   local pause = #text > 70 and text:find("[;:]%s", 16)
-  return pause and text:sub(1, pause - 1) .. "." or text
+  return pause and is_closed(text:sub(1, pause)) and text:sub(1, pause - 1) .. "." or text
 end
 
 return annotations

@@ -35,7 +35,7 @@ local heads = {}
 local methods = layer.methods
 
 --- A multi-head attention layer. `heads` and `d_q` must be given; the other sizes follow:
---- * `kv_heads` = heads, a divisor of it: heads that share keys and values (grouped-query attention);
+--- * `kv_heads` = heads, a divisor of it: heads that share keys and values (grouped-query attention, GQA; multi-query with 1);
 --- * `d_q`, `d_k`, `d_v`: the widths of its three inputs; `d_k` = d_q, `d_v` = d_k;
 --- * `d_h` = d_q / heads: the width of a head's queries and keys; `d_vh` = d_h: that of its values;
 --- * `d_o` = d_q: the width of the output.

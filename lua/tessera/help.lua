@@ -105,6 +105,25 @@ local function argument_rows(topic)
   return rows
 end
 
+-- A line a topic, or an option.
+local function listed(list, width)
+  local rows = {}
+  for n, topic in ipairs(list) do
+    local name = topic.option and ("%s of %s"):format(topic.option, reference.written(topic.topic.name)) or reference.written(topic.name)
+    rows[n] = {name, topic.option and topic.text or annotations.summary(topic)}
+  end
+  return columns(rows, width)
+end
+
+-- What stands in a library such as ts.mask.
+local function members_of(topic)
+  local list = {}
+  for _, other in ipairs(reference.topics()) do
+    if other.name:sub(1, #topic.name + 1) == topic.name .. "." then list[#list + 1] = other end
+  end
+  return list
+end
+
 --- All of what is said of a topic.
 ---@param topic table as of reference.topics
 ---@param width integer
@@ -117,20 +136,12 @@ function help.topic(topic, width, style)
   if body ~= "" then parts[#parts + 1] = body end
   local rows = argument_rows(topic)
   if #rows > 0 then parts[#parts + 1] = columns(rows, width) end
+  local members = members_of(topic)
+  if #members > 0 then parts[#parts + 1] = listed(members, width) end
   local also = help.see_also(topic)
   for n, name in ipairs(also) do also[n] = reference.written(name) end
   if #also > 0 then parts[#parts + 1] = style("note", wrapped("See also: " .. table.concat(also, ", "), width, "")) end
   return table.concat(parts, "\n\n")
-end
-
--- A line a topic, or an option.
-local function listed(list, width)
-  local rows = {}
-  for n, topic in ipairs(list) do
-    local name = topic.option and ("%s of %s"):format(topic.option, reference.written(topic.topic.name)) or reference.written(topic.name)
-    rows[n] = {name, topic.option and topic.text or annotations.summary(topic)}
-  end
-  return columns(rows, width)
 end
 
 -- Options -----------------------------------------------------------------------------------------
@@ -292,12 +303,14 @@ end
 ---@param style fun(kind: string, text: string): string
 ---@return string
 function help.overview(width, style)
-  local rows = {}
+  local rows, last = {}, {}
   for _, topic in ipairs(reference.topics()) do
-    if topic.name:find "^ts%.[%w_]+$" then rows[#rows + 1] = topic end
+    if topic.name:find "^ts%.[%w_]+$" then table.insert(topic.file == "init" and last or rows, topic) end
   end
+  table.move(last, 1, #last, #rows + 1, rows) -- the clock and the like: nobody begins with them
   return style("name", "Tessera: attention as an algebra of summaries") .. "\n\n" .. listed(rows, width)
-    .. "\n\n" .. wrapped("?NAME shows all of a name: ?ts.mask.causal, ?P:attention, ?order (an option), ?commutativity (a law). "
+    .. "\n\n" .. wrapped("?NAME shows all of a name: ?ts.mask.causal, ?P:attention, ?order (an option), ?commutativity (a law); "
+      .. "?P lists what a problem can do, ?S a summary, ?m matrices and masks. "
       .. "?WORDS searches. help(x) tells what a value can do.", width, "")
 end
 
@@ -310,8 +323,13 @@ function help.text(x, width, style)
   width, style = width or 80, style or plain
   if x == nil or x == "" then return help.overview(width, style) end
   if type(x) ~= "string" then return of_value(x, width, style) end
-  local name = x:gsub("^%s+", ""):gsub("%s+$", ""):gsub("%(%s*%)$", "")
+  local name = x:gsub("^%s+", ""):gsub("%s+$", ""):gsub("%(%s*%)$", ""):gsub("[%.:]$", "")
   if name == "" or name == "ts" then return help.overview(width, style) end
+  if kind_of_receiver[name] then
+    local parts = {}
+    for n, kind in ipairs(kind_of_receiver[name]) do parts[n] = of_kind(kind, width, style) end
+    return table.concat(parts, "\n\n")
+  end
   return of_name(name, width, style)
 end
 

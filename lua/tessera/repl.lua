@@ -53,7 +53,9 @@ end
 --- Does what one whole entry says: Lua, `?name`, or `:command`.
 function repl:enter(text)
   local topic, command = text:match "^%s*%?(.*)$", text:match "^%s*:([^:].*)$" or text:match "^%s*:%s*$"
-  if topic then self.help(topic)
+  local word = text:match "^%s*(%a+)%s*$"
+  if topic or word == "help" and self.session.env.help == self.help then self.help(topic)
+  elseif (word == "quit" or word == "exit") and self.session.env[word] == nil then self.leave()
   elseif command then commands.run(self, command)
   elseif text:find "%S" then self.run(text) end
 end
