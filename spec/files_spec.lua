@@ -193,6 +193,10 @@ describe("ts.save", function()
     assert.error_matches(function() ts.save("x.safetensors", {ts.ones(1, 1)}) end, "name expected, got number")
     assert.error_matches(function() ts.save("x.npy", {a = ts.ones(1, 1)}) end, "holds one matrix")
     assert.error_matches(function() ts.save("x.safetensors", {}, {metadata = {a = 1}}) end, "field 'metadata'")
+    for _, path in ipairs{"x.npz", "x.npy", "x.csv"} do
+      assert.error_matches(function() ts.save(path, ts.ones(1, 1), {metadata = {a = "b"}}) end,
+        "bad argument #3 to 'save' %(field 'metadata': '" .. path .. "' keeps none")
+    end
     assert.error_matches(function() ts.ones(1, 1):save() end, "bad argument #1 to 'save' %(string expected, got nil%)")
   end)
 

@@ -5,14 +5,15 @@ local core = require "tessera.core"
 local replacing = require "tessera.replacing"
 local source = require "tessera.source"
 
--- By ending: the module, loaded when it is needed, and whether a file holds one matrix or many by name.
+-- By ending: the module, loaded when it is needed, whether a file holds one matrix or many by name, and whether it keeps
+-- metadata.
 -- A module of one has read(from, options) and write(write, m); a module of many has list(from), which
 -- checks the file's whole plan, read(from, entry, options) and write(write, matrices, metadata).
 local formats = {
   npy = {module = "npy"},
   csv = {module = "csv"},
   npz = {module = "npz", many = true},
-  safetensors = {module = "safetensors", many = true},
+  safetensors = {module = "safetensors", many = true, metadata = true},
 }
 
 local function format_of(path, name)
@@ -20,7 +21,7 @@ local function format_of(path, name)
   local ending = path:match("%.([^./]*)$")
   local format = formats[ending and ending:lower()]
   check.arg(format, 1, name, "the ending of '%s' is none of .npy, .npz, .safetensors, .csv", path)
-  return require("tessera." .. format.module), format.many
+  return require("tessera." .. format.module), format.many, format.metadata
 end
 
 -- Calls use(source) on the file, which is closed whatever happens.
@@ -126,7 +127,7 @@ local function check_matrices(matrices)
 end
 
 --- Writes matrices by name to a `.safetensors` or `.npz` file, or one matrix to any format (a file of
---- many then holds it as "matrix"). `metadata`, a table of strings, is kept in `.safetensors`. The file is
+--- many then holds it as "matrix"). `metadata`, a table of strings, is for `.safetensors` alone. The file is
 --- written beside the old one and then takes its place: an interrupted save leaves the old one whole.
 ---
 ---     ts.save("run.safetensors", {O = O, lse = lse}, {metadata = {seed = "7"}})
@@ -134,8 +135,9 @@ end
 ---@param matrices matrix|table<string, matrix>
 ---@param options? {metadata: table<string, string>?}
 function files.save(path, matrices, options)
-  local format, many = format_of(path, "save")
+  local format, many, keeps_metadata = format_of(path, "save")
   options = core.options(options, 3, "save", {metadata = "table"})
+  check.arg(keeps_metadata or not options.metadata, 3, "save", "field 'metadata': '%s' keeps none, .safetensors does", path)
   if is_matrix(matrices) then
     if not many then return replacing(path, function(write) format.write(write, matrices) end) end
     matrices = {matrix = matrices}
