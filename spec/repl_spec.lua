@@ -148,6 +148,9 @@ describe("tessera, the command,", function()
     said, status = helper.run "echo 'error \"no\"' | scripts/tessera"
     assert.matches("no", said)
     assert.equal(1, status)
+    said, status = helper.run "scripts/tessera --help"
+    assert(status == 0 and said:find("tessera FILE", 1, true) and not said:find("root=", 1, true), said)
+    assert.equal("Tessera " .. ts.version .. "\n", (helper.run "scripts/tessera --version"))
     said, status = helper.run "scripts/tessera -e 'print(ts.version) os.exit(7)'"
     assert.equal(ts.version .. "\n", said)
     assert.equal(7, status)
