@@ -196,7 +196,7 @@ repl: all ## a prompt with `ts` loaded
 docs: all ## build the manual, as HTML, in build/docs
 	$(Q)scripts/docs $(BUILD)/docs
 
-bench: all ## measure this machine's peak, and what part of it each road reaches
+bench: all ## measure this machine's peak, and what part of it each road reaches (ARGS="--against torch": beside PyTorch, too)
 	$(Q)scripts/bench $(ARGS)
 
 bounds: all ## how far rounding goes on 100,000 rows, beside the derived bounds (some minutes)
