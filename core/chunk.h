@@ -1,0 +1,30 @@
+/* chunk.h -- the chunk: the keys that a tile has at hand. */
+#ifndef TS_CHUNK_H
+#define TS_CHUNK_H
+
+#include "block.h"
+
+static inline int64_t ts_least(int64_t a, int64_t b) { return a < b ? a : b; }
+
+/* K and V of the tile's row `row`: of all keys, one head's. */
+ts_matrix ts_chunk_k(const ts_tile *tile, int64_t row);
+ts_matrix ts_chunk_v(const ts_tile *tile, int64_t row);
+
+/* The chunk's rows of m, one head of K or V, *stride numbers apart: where they lie if they lie
+ * evenly and their numbers side by side, else a copy in tile->staging. */
+const void *ts_chunk_gather(const ts_tile *tile, const ts_matrix *m, int64_t *stride);
+
+/* Packs the chunk's K, and its V, for the rows that share them with row `row`. */
+void ts_chunk_pack_k(ts_tile *tile, int64_t row);
+void ts_chunk_pack_v(ts_tile *tile, int64_t row);
+
+/* Sets tile->cover to what all heads' masks agree on and, where that is partial, the rows' bits. */
+void ts_chunk_find_cover(ts_tile *tile);
+
+/* The bits of row r of the tile; of use where the cover is partial. */
+const uint64_t *ts_chunk_bits(const ts_tile *tile, int64_t r);
+
+/* Of a row of `words` words, the first `count` bits become 1, the others 0. */
+void ts_chunk_fill_bits(uint64_t *row, int64_t words, int64_t count);
+
+#endif

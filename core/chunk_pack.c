@@ -1,0 +1,59 @@
+/* chunk_pack.c -- K and V of the chunk at hand, packed. */
+#include "chunk.h"
+
+#include <math.h>
+#include <string.h>
+
+/* K and V of the tile's row `row`. */
+ts_matrix ts_chunk_k(const ts_tile *tile, int64_t row) {
+    return ts_problem_k(tile->problem, tile->head + row / tile->queries);
+}
+ts_matrix ts_chunk_v(const ts_tile *tile, int64_t row) {
+    return ts_problem_v(tile->problem, tile->head + row / tile->queries);
+}
+
+/* The chunk's rows of one head of K or V: where they lie if they lie evenly and their numbers side
+ * by side, else a copy. */
+const void *ts_chunk_gather(const ts_tile *tile, const ts_matrix *m, int64_t *stride) {
+    const ts_loops *loops = tile->loops;
+    const size_t size = ts_dtype_size(loops->dtype);
+    const int64_t first = tile->problem->first_key;
+    if (tile->segment_count == 1 && (m->col_stride == 1 || m->cols <= 1)) {
+        *stride = m->row_stride;
+        return ts_at(loops, m->data, (tile->segments[0].first - first) * m->row_stride);
+    }
+    char *to = tile->staging;
+    for (int64_t s = 0; s < tile->segment_count; s++)
+        for (int64_t j = tile->segments[s].first; j <= tile->segments[s].last; j++)
+            for (int64_t c = 0; c < m->cols; c++, to += size)
+                memcpy(to, ts_at(loops, m->data, (j - first) * m->row_stride + c * m->col_stride),
+                       size);
+    *stride = m->cols;
+    return tile->staging;
+}
+
+/* In a copy, what is not finite becomes 0: it may stand at a masked key, which must not matter. */
+static void zero_nonfinite(const ts_loops *loops, void *numbers, int64_t count) {
+    if (loops->dtype == TS_F32) {
+        for (float *x = numbers; count > 0; count--, x++)
+            if (!isfinite(*x)) *x = 0;
+    } else {
+        for (double *x = numbers; count > 0; count--, x++)
+            if (!isfinite(*x)) *x = 0;
+    }
+}
+
+void ts_chunk_pack_k(ts_tile *tile, int64_t row) {
+    const ts_matrix k = ts_chunk_k(tile, row);
+    int64_t stride;
+    const void *rows = ts_chunk_gather(tile, &k, &stride);
+    tile->loops->pack_columns(rows, stride, k.cols, tile->keys, NULL, tile->k_panels);
+}
+
+void ts_chunk_pack_v(ts_tile *tile, int64_t row) {
+    const ts_matrix v = ts_chunk_v(tile, row);
+    int64_t stride;
+    const void *rows = ts_chunk_gather(tile, &v, &stride);
+    tile->clean = tile->loops->pack_rows(rows, stride, tile->keys, v.cols, tile->v_panels);
+    if (!tile->clean) zero_nonfinite(tile->loops, tile->v_panels, tile->keys * tile->value_stride);
+}
