@@ -166,6 +166,13 @@ describe("ts.problem", function()
       local R = P:with{empty = "zero", nonfinite = "propagate"}
       assert.same({"zero", "propagate"}, {R.empty, R.nonfinite})
     end)
+    it("makes it from the list as it was, whatever became of that", function()
+      local list = {function(i, j) return j <= i end, function() return true end}
+      local two = P:with{Q = m(2, 4, 1), K = m(3, 4, 2), V = m(3, 2, 3), heads = 2, mask = list}
+      list[1], list[2] = list[2], nil
+      local R = two:with{K = m(4, 4, 1), V = m(4, 2, 1)}
+      assert.same({3, 8}, {R.mask[1]:count(), R.mask[2]:count()})
+    end)
     it("makes a predicate's mask anew where sizes change", function()
       local R = P:with{K = m(4, 2, 1), V = m(4, 1, 1)}
       assert.are.equal(4, R.mask.cols)

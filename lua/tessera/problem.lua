@@ -186,7 +186,7 @@ local function make(f, given)
   given.predicate = f.predicate or type(f.mask) ~= "userdata" and f.mask or nil
   given.mask, given.score = mask, f.score or nil
   given.empty, given.nonfinite = f.empty or "error", f.nonfinite or "error"
-  for _, name in ipairs{"scale", "sink", "score"} do
+  for _, name in ipairs{"scale", "sink", "score", "predicate"} do
     if type(given[name]) == "table" then given[name] = table.move(given[name], 1, heads, 1, {}) end
   end
   return core.problem.new{
