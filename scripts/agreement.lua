@@ -1,6 +1,6 @@
 -- agreement.lua -- how far another implementation's output lies from the softmax road, beside what rounding explains.
 --
--- On some rows, as the definition is slow: the first, the last, and others far from the edges of any block. The bound
+-- On sixteen rows, as the definition is slow: the first, the last, and others evenly between. The bound
 -- is core/bound.md's theorem, for what PyTorch's fused attention does on a CPU: blocks of at most 512 keys, merged online.
 -- Its exponential is good to 20 ulp (40u; PyTorch's exp_u20), ours to 7u, and what it rounds besides (the scale after
 -- the product, a reciprocal of the norm) is one rounding each, where the theorem has three for an exponent and one for
@@ -17,10 +17,9 @@ end
 
 -- The problem of some query rows of P.
 local function part(P, rows)
-  local mask = P.mask
-  local changes = {Q = P.Q:take(rows)}
+  local mask, changes = P.mask, {Q = P.Q:take(rows)}
   if mask then changes.mask = ts.mask(#rows, P.n_k, function(a, j) return mask(rows[a], j) end) end
-  return ts.problem{Q = changes.Q, K = P.K, V = P.V, mask = changes.mask, heads = P.heads, kv_heads = P.kv_heads, empty = "zero"}
+  return P:with(changes)
 end
 
 --- The largest error ÷ bound of the output O of problem P, and its error; above 1, or with NaN inf, it is a wrong answer.

@@ -57,6 +57,8 @@ def window_blocks(n, width):
     def full(i, j):  # the newest key is older than the oldest query, and the oldest key in the newest query's window
         return j < i and (i - j + 1) * BLOCK - 1 < width
 
+    if n % BLOCK:
+        raise ValueError(f"a window over {n} keys, which are no whole blocks of {BLOCK}")
     seen = [[j for j in range(i + 1) if (i - j - 1) * BLOCK + 1 < width] for i in range(n // BLOCK)]
     partial = [[j for j in row if not full(i, j)] for i, row in enumerate(seen)]
     whole = [[j for j in row if full(i, j)] for i, row in enumerate(seen)]
