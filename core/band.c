@@ -45,7 +45,8 @@ static void close_row(const ts_tile *tile, void *s) {
 
 /* S = Q' Kᵀ. */
 static void multiply_keys(ts_tile *tile, const ts_band *b) {
-    const ts_panels k = {tile->k_panels, tile->problem->d, tile->width, 0};
+    const ts_panels k = {
+        .numbers = tile->k_panels, .depth = tile->problem->d, .width = tile->width};
     tile->loops->product(b->rows, k.depth, ts_at(tile->loops, tile->q, b->row * k.depth), k.depth,
                          &k, 0, b->from, b->to,
                          ts_at(tile->loops, ts_band_scores_of(tile, 0), b->from),
@@ -94,7 +95,8 @@ ts_status ts_band_summary(ts_tile *tile, const ts_band *b, const ts_rows *out) {
     const bool finite = weigh(tile, b, out);
     if (!finite && !propagate) return TS_NONFINITE_SCORE;
     if (poison && !propagate) return TS_NONFINITE_VALUE;
-    const ts_panels v = {tile->v_panels, tile->keys, tile->value_stride, 0};
+    const ts_panels v = {
+        .numbers = tile->v_panels, .depth = tile->keys, .width = tile->value_stride};
     multiply_values(tile, b, &v, out);
     if (poison) ts_band_spread_poison(tile, b, out);
     if (!finite) ts_band_poison_rows(tile, b->rows, out);
@@ -112,8 +114,10 @@ static bool values_in_place(const ts_tile *tile, const ts_band *b, ts_panels *ou
     for (int64_t g = 0; p->score && g < tile->heads; g++)
         if (p->score[tile->head + g] && !p->score[tile->head + g]->program) return false;
     const int64_t first = tile->segments[0].first - p->first_key;
-    *out = (ts_panels){ts_at(tile->loops, v.data, first * v.row_stride), tile->keys, v.cols,
-                       v.row_stride};
+    *out = (ts_panels){.numbers = ts_at(tile->loops, v.data, first * v.row_stride),
+                       .depth = tile->keys,
+                       .width = v.cols,
+                       .step = v.row_stride};
     return true;
 }
 
@@ -125,6 +129,7 @@ ts_status ts_band_thin_summary(ts_tile *tile, const ts_band *b, const ts_rows *o
         ts_status status = ts_band_scores(tile, b);
         if (status) return status;
         bool finite = weigh(tile, b, out);
+        ts_band_ask_values(tile, b, true, 0, tile->keys, &v);
         multiply_values(tile, b, &v, out);
         for (int64_t r = 0; r < b->rows && finite; r++)
             for (int64_t c = 0; c < v.width; c++)

@@ -36,6 +36,11 @@ static inline double ts_number_at(const ts_loops *loops, const void *numbers, in
  * they are in the nearest cache; meanwhile the next chunk's are asked for. */
 void ts_band_multiply_passing(ts_tile *tile, const ts_band *b);
 
+/* Lets a product over `keys` keys from lane `from` on - K's, or with `weighed` V's - ask for half
+ * of band b's share of the next chunk's values. */
+void ts_band_ask_values(const ts_tile *tile, const ts_band *b, bool weighed, int64_t from,
+                        int64_t keys, ts_panels *panels);
+
 /* The score function over the band's scores: TS_OK, or what a called one returned. */
 ts_status ts_band_score(ts_tile *tile, const ts_band *b);
 

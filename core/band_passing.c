@@ -5,33 +5,51 @@
 
 enum { AT_ONCE = 64 }; /* keys of a passing band that are packed together */
 
-/* One head's share of the rows of m that the next chunk uses. Where heads lie side by side and rows
- * without a gap, all heads together ask for whole rows in the order of memory: amid others, a
- * head's own few lines come at half the speed. */
+/* One head's share of the rows of m that the next chunk uses, of tile->keys * own->cols numbers.
+ * Where heads lie side by side and rows without a gap, all heads together ask for whole rows in the
+ * order of memory: amid others, a head's own few lines come at half the speed. Else NULL. */
 static const void *share_of_rows(const ts_tile *tile, const ts_matrix *all, const ts_matrix *own,
-                                 int64_t row, int64_t *stride) {
+                                 int64_t row) {
     const int64_t first = tile->soon - tile->problem->first_key;
-    const bool whole = tile->rows / tile->shared * own->cols == own->row_stride;
-    *stride = whole ? own->cols : own->row_stride;
-    return whole ? ts_at(tile->loops, all->data,
-                         first * all->row_stride + row / tile->shared * tile->keys * own->cols)
-                 : ts_at(tile->loops, own->data, first * own->row_stride);
+    if (tile->soon == 0 || tile->rows / tile->shared * own->cols != own->row_stride) return NULL;
+    return ts_at(tile->loops, all->data,
+                 first * all->row_stride + row / tile->shared * tile->keys * own->cols);
 }
 
-/* What band b asks for: of the next chunk or, where nobody knows one, of this one. */
+/* With so many rows products take long enough to ask for V while they run; with fewer, packing is
+ * most of the time. */
+enum { ROWS_THAT_ASK = 4 };
+
+/* What is asked for while keys are packed: of this chunk where nobody knows the next one. */
 static ts_soon soon_of(const ts_tile *tile, const ts_band *b) {
-    const ts_problem *p = tile->problem;
+    const ts_loops *loops = tile->loops;
     const ts_matrix k = ts_chunk_k(tile, b->row), v = ts_chunk_v(tile, b->row);
-    if (tile->soon == 0) {
-        const int64_t first = tile->segments[0].first - p->first_key;
-        return (ts_soon){ts_at(tile->loops, k.data, (first + AT_ONCE) * k.row_stride),
-                         ts_at(tile->loops, v.data, first * v.row_stride), k.row_stride,
-                         v.row_stride};
+    const int64_t here = tile->segments[0].first;
+    const int64_t k_first = (tile->soon ? tile->soon : here + AT_ONCE) - tile->problem->first_key;
+    const int64_t v_first = (tile->soon ? tile->soon : here) - tile->problem->first_key;
+    ts_soon soon = {share_of_rows(tile, &tile->problem->k, &k, b->row),
+                    share_of_rows(tile, &tile->problem->v, &v, b->row), k.cols, v.cols};
+    if (!soon.k) {
+        soon.k = ts_at(loops, k.data, k_first * k.row_stride);
+        soon.k_stride = k.row_stride;
     }
-    ts_soon soon;
-    soon.k = share_of_rows(tile, &p->k, &k, b->row, &soon.k_stride);
-    soon.v = share_of_rows(tile, &p->v, &v, b->row, &soon.v_stride);
+    if (soon.v && b->rows >= ROWS_THAT_ASK) {
+        soon.v = NULL;
+    } else if (!soon.v) {
+        soon.v = ts_at(loops, v.data, v_first * v.row_stride);
+        soon.v_stride = v.row_stride;
+    }
     return soon;
+}
+
+void ts_band_ask_values(const ts_tile *tile, const ts_band *b, bool weighed, int64_t from,
+                        int64_t keys, ts_panels *panels) {
+    const ts_matrix v = ts_chunk_v(tile, b->row);
+    const void *share = share_of_rows(tile, &tile->problem->v, &v, b->row);
+    const int64_t half = v.cols / 2;
+    if (!share || b->rows < ROWS_THAT_ASK) return;
+    panels->soon = ts_at(tile->loops, share, (weighed ? tile->keys + from : from) * half);
+    panels->asked = keys * half;
 }
 
 void ts_band_multiply_passing(ts_tile *tile, const ts_band *b) {
@@ -43,10 +61,12 @@ void ts_band_multiply_passing(ts_tile *tile, const ts_band *b) {
     for (int64_t lane = b->from; lane < ts_least(b->to, tile->keys); lane += AT_ONCE) {
         const int64_t keys = ts_least(AT_ONCE, tile->keys - lane);
         const int64_t width = ts_round_up(keys, loops->lanes);
-        const ts_panels part = {tile->k_panels, k.cols, width, width};
         const ts_soon here = {ts_at(loops, soon.k, lane * soon.k_stride),
-                              ts_at(loops, soon.v, lane * soon.v_stride), soon.k_stride,
-                              soon.v_stride};
+                              soon.v ? ts_at(loops, soon.v, lane * soon.v_stride) : NULL,
+                              soon.k_stride, soon.v_stride};
+        ts_panels part = {
+            .numbers = tile->k_panels, .depth = k.cols, .width = width, .step = width};
+        ts_band_ask_values(tile, b, false, lane, keys, &part);
         loops->pack_columns(ts_at(loops, rows, lane * stride), stride, k.cols, keys, &here,
                             tile->k_panels);
         loops->product(b->rows, k.cols, ts_at(loops, tile->q, b->row * k.cols), k.cols, &part, 0, 0,

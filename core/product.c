@@ -88,7 +88,7 @@ static void run_item(product *p, worker *w, int64_t item) {
     int64_t first = 0;
     do {
         const int64_t depth = least(DEPTH, p->b->rows - first);
-        const ts_panels b = {w->panels, depth, width, 0};
+        const ts_panels b = {.numbers = w->panels, .depth = depth, .width = width};
         pack_b(p, w, first, depth, column, columns);
         for (int64_t r = 0; r < rows; r += BAND) {
             copy_a(p, w, row + r, least(BAND, rows - r), first, depth);

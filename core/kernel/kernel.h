@@ -11,9 +11,12 @@
 typedef struct {
     const void *numbers;
     int64_t depth, width, step;
+    const void *soon; /* with a step: memory that is asked for meanwhile, evenly; */
+    int64_t asked;    /* so many numbers of it */
 } ts_panels;
 
-/* Rows of K and of V, `stride` numbers apart, that are needed soon: any address will do. */
+/* Rows of K and of V, `stride` numbers apart, that are needed soon: any address will do. v may be
+ * NULL. */
 typedef struct {
     const void *k, *v;
     int64_t k_stride, v_stride;
