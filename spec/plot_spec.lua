@@ -125,6 +125,20 @@ describe("a picture in a file", function()
   end)
 end)
 
+describe("a histogram with a logarithmic axis", function()
+  it("counts numbers however far apart, and one number alone", function()
+    local histogram = require "tessera.plot.histogram"
+    for _, list in ipairs{{1e-300, 1, 1e300}, {2.0 ^ -1074, 1.7e308}, {2.0 ^ -1074}, {1.7e308}, {1, 1000}} do
+      local counted, total = histogram(list, {bins = 3, log = "xy"}), 0
+      for bin, count in ipairs(counted.counts) do
+        total = total + count
+        assert.is_true(counted.edge(bin - 1) <= counted.edge(bin))
+      end
+      assert.are.equal(#list, total)
+    end
+  end)
+end)
+
 describe("text in a picture", function()
   local function holds(svg, text)
     svg = svg:gsub("&#39;", "'"):gsub("&apos;", "'"):gsub("&quot;", '"'):gsub("&gt;", ">"):gsub("&lt;", "<"):gsub("&amp;", "&")

@@ -8,6 +8,8 @@ local words = require "tessera.plot.words"
 local histogram = {}
 histogram.__index = histogram
 
+local SMALLEST, LARGEST = 2.0 ^ -1074, (2 - 2.0 ^ -52) * 2.0 ^ 1023
+
 -- The numbers of any matrix, or of a list; those with a place, and how many have none.
 local function values(x, logarithmic)
   local all = {}
@@ -30,7 +32,10 @@ local function span(list, bins, logarithmic)
   local lo, hi, whole = math.huge, -math.huge, true
   for _, v in ipairs(list) do lo, hi, whole = math.min(lo, v), math.max(hi, v), whole and v == math.floor(v) end
   if #list == 0 then return 0, 1, bins or 1 end
-  if logarithmic then return lo / (lo == hi and 2 or 1), hi * (lo == hi and 2 or 1), bins or 24 end
+  if logarithmic then
+    if lo == hi then lo, hi = math.max(lo / 2, SMALLEST), math.min(hi * 2, LARGEST) end
+    return lo, hi, bins or 24
+  end
   local pad = math.max(0.5, math.abs(lo) * 2.0 ^ -20) -- far from 0 a half more is nothing
   if whole and not bins and hi - lo < 40 and pad == 0.5 then return lo - 0.5, hi + 0.5, math.tointeger(hi - lo) + 1 end
   if lo == hi then return lo - pad, hi + pad, bins or 1 end
@@ -41,12 +46,12 @@ end
 local function count(list, lo, hi, bins, logarithmic)
   local function edge(n)
     local part = n / bins
-    return logarithmic and lo * (hi / lo) ^ part or lo * (1 - part) + hi * part
+    return logarithmic and lo ^ (1 - part) * hi ^ part or lo * (1 - part) + hi * part
   end
   local counts = {}
   for n = 1, bins do counts[n] = 0 end
   for _, v in ipairs(list) do
-    local part = logarithmic and math.log(v / lo) / math.log(hi / lo)
+    local part = logarithmic and (math.log(v) - math.log(lo)) / (math.log(hi) - math.log(lo))
       or hi - lo < math.huge and (v - lo) / (hi - lo) or (v / 2 - lo / 2) / (hi / 2 - lo / 2)
     local n = math.min(math.max(math.floor(part * bins) + 1, 1), bins)
     counts[n] = counts[n] + 1
