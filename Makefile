@@ -140,7 +140,7 @@ check-asan: # leaks, too: those of what the module and the specs allocate, not t
 
 build/check-asan/bin: # other people's programs, started without the sanitizer
 	mkdir -p $@
-	for name in gnuplot chromium mktemp make; do ! path=$$(command -v $$name) || \
+	for name in gnuplot chromium mktemp make sed; do ! path=$$(command -v $$name) || \
 	  { printf '#!/bin/sh\nunset LD_PRELOAD\nexec %s "$$@"\n' "$$path" > $@/$$name && chmod +x $@/$$name; }; done
 
 # clang, whose OpenMP tells the sanitizer about its barriers through libarcher; lua5.4 itself cannot load clang's run time.

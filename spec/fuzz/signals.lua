@@ -7,7 +7,7 @@ local ts = require "tessera"
 
 local count, seed = tonumber(arg[1]) or 200, tonumber(arg[2]) or 1
 local slow = tonumber(os.getenv "TESSERA_SLOW") or 1
-local SOON, LATEST = 0.1, 0.5 * slow
+local SOON, LATEST = 0.1 * slow, 0.5 * slow
 math.randomseed(seed)
 io.output("/dev/null")
 
