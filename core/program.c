@@ -206,37 +206,9 @@ ts_value ts_node_score(const ts_program *program, const ts_node *node, ts_dtype 
     return AS_FLOAT((float)value.f);
 }
 
-ts_value ts_program_eval(const ts_program *program, double s, int64_t i, int64_t j, int64_t h,
-                         ts_value *values) {
-    for (int64_t at = 0; at < program->count; at++) {
-        const ts_node *node = &program->nodes[at];
-        switch (node->op) {
-        case TS_OP_i:
-            values[at].i = i;
-            break;
-        case TS_OP_j:
-            values[at].i = j;
-            break;
-        case TS_OP_h:
-            values[at].i = h;
-            break;
-        case TS_OP_s:
-            values[at].f = s;
-            break;
-        default:
-            values[at] = ts_node_eval(program, node, values);
-            break;
-        }
-    }
-    return values[program->count - 1];
-}
-
-size_t ts_program_scratch(const ts_program *program) {
-    size_t cells = (size_t)program->count * sizeof(ts_value), lanes = ts_lanes_scratch(program);
-    return cells > lanes ? cells : lanes;
-}
-
-static double score_cell(const ts_program *program, ts_dtype dtype, double s, int64_t i, int64_t j,
+/* One cell; floats are rounded to `dtype` once an operation, which for f64 is no rounding at all.
+ */
+static ts_value run_cell(const ts_program *program, ts_dtype dtype, double s, int64_t i, int64_t j,
                          int64_t h, ts_value *values) {
     for (int64_t at = 0; at < program->count; at++) {
         const ts_node *node = &program->nodes[at];
@@ -258,7 +230,17 @@ static double score_cell(const ts_program *program, ts_dtype dtype, double s, in
             break;
         }
     }
-    return values[program->count - 1].f;
+    return values[program->count - 1];
+}
+
+ts_value ts_program_eval(const ts_program *program, double s, int64_t i, int64_t j, int64_t h,
+                         ts_value *values) {
+    return run_cell(program, TS_F64, s, i, j, h, values);
+}
+
+size_t ts_program_scratch(const ts_program *program) {
+    size_t cells = (size_t)program->count * sizeof(ts_value), lanes = ts_lanes_scratch(program);
+    return cells > lanes ? cells : lanes;
 }
 
 /* Cell by cell, where there are no lanes. */
@@ -268,9 +250,9 @@ static void score_row(const ts_program *program, ts_dtype dtype, int64_t h, int6
     double *f64 = scores;
     for (int64_t k = 0; k <= j.last - j.first; k++)
         if (dtype == TS_F32)
-            f32[k] = (float)score_cell(program, dtype, f32[k], i, j.first + k, h, scratch);
+            f32[k] = (float)run_cell(program, dtype, f32[k], i, j.first + k, h, scratch).f;
         else
-            f64[k] = score_cell(program, dtype, f64[k], i, j.first + k, h, scratch);
+            f64[k] = run_cell(program, dtype, f64[k], i, j.first + k, h, scratch).f;
 }
 
 void ts_program_score(const ts_program *program, ts_dtype dtype, int64_t h, ts_range i, ts_range j,
