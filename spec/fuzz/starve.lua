@@ -35,7 +35,7 @@ end
 -- Whether the n-th request was never made. Nothing of the call is alive when this returns.
 local function attempt(name, f, arguments, n)
   local ok, message = pcall(limited, f, arguments, n)
-  local enough = host.limit() > 1
+  local enough = host.limit() > 0
   if not ok and not enough then
     tally.failures = tally.failures + 1
     if not tostring(message):find("memory", 1, true) then fault("%s, request %d: %s", name, n, tostring(message)) end

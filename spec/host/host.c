@@ -5,7 +5,7 @@
  *
  * The script finds a table `host`:
  *   host.limit(n)         the n-th request for more memory from now on fails, and all behind it;
- *                         nil lifts this; returns how many were left, 1 where it came to that
+ *                         nil lifts this; returns how many were left, 0 where one was refused
  *   host.most(bytes)      requests fail that would make the state hold more; nil lifts this
  *   host.used()           bytes that Lua and the module hold
  *   host.peak()           the most they held since this was last asked
@@ -50,7 +50,7 @@ static void *resize(void *data, void *block, size_t old_size, size_t new_size) {
     if (block == NULL) old_size = 0; /* Lua tells the kind of object here */
     if (new_size > old_size && m->left >= 0) {
         if (m->left <= 1) {
-            m->left = 1;
+            m->left = 0;
             return NULL;
         }
         m->left--;
