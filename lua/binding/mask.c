@@ -40,6 +40,11 @@ void *ts_lua_push_mask_scratch(lua_State *L, const ts_mask *mask) {
     return memory;
 }
 
+int64_t ts_lua_check_head(lua_State *L, int arg, const ts_mask *mask) {
+    if (mask->heads == 0) return 1;
+    return ts_lua_check_range(L, arg, 1, mask->heads);
+}
+
 static int64_t check_cell(lua_State *L, int arg, int64_t most, const char *what) {
     int64_t at = ts_lua_check_whole(L, arg);
     if (at < 1 || at > most) ts_lua_arg_error(L, arg, NULL, "%s %I of %I", what, I(at), I(most));
@@ -128,7 +133,11 @@ static int why(lua_State *L) {
     return 1;
 }
 
-static const luaL_Reg methods[] = {{"program", program}, {"why", why}, {NULL, NULL}};
+static const luaL_Reg methods[] = {{"program", program},
+                                   {"why", why},
+                                   {"tiles", ts_lua_mask_tiles},
+                                   {"compose", ts_lua_mask_compose},
+                                   {NULL, NULL}};
 static const luaL_Reg metamethods[] = {{"__call", cell},
                                        {"__index", get_field},
                                        {"__newindex", refuse_field},
@@ -140,7 +149,8 @@ int ts_lua_open_mask(lua_State *L) {
     luaL_setfuncs(L, ts_lua_mask_makers, 0);
     luaL_newlib(L, methods);
     luaL_setfuncs(L, ts_lua_mask_algebra, 0);
-    luaL_setfuncs(L, ts_lua_mask_questions, 0);
+    luaL_setfuncs(L, ts_lua_mask_counts, 0);
+    luaL_setfuncs(L, ts_lua_mask_forms, 0);
     lua_pushvalue(L, -1);
     lua_setfield(L, -3, "methods");
     luaL_newmetatable(L, TS_MASK);

@@ -23,9 +23,19 @@ ts_lua_mask *ts_lua_push_mask(lua_State *L, int64_t rows, int64_t cols, int64_t 
 /* Pushes work space for asking the mask. */
 void *ts_lua_push_mask_scratch(lua_State *L, const ts_mask *mask);
 
+/* All queries, or all keys, of n. */
+static inline ts_range ts_lua_axis(int64_t n) { return (ts_range){1, n}; }
+/* How many heads to go through: 1 where the mask has none. */
+static inline int64_t ts_lua_heads_of(const ts_mask *mask) { return mask->heads ? mask->heads : 1; }
+/* The argument as a head of the mask: 1 where it has none. */
+int64_t ts_lua_check_head(lua_State *L, int arg, const ts_mask *mask);
+
 extern const luaL_Reg ts_lua_mask_makers[];    /* mask_make.c: of the module's table */
 extern const luaL_Reg ts_lua_mask_operators[]; /* mask_algebra.c: of the metatable */
 extern const luaL_Reg ts_lua_mask_algebra[];   /* mask_algebra.c: methods */
-extern const luaL_Reg ts_lua_mask_questions[]; /* mask_ask.c: methods */
+extern const luaL_Reg ts_lua_mask_counts[];    /* mask_count.c: methods */
+extern const luaL_Reg ts_lua_mask_forms[];     /* mask_dense.c: methods */
+int ts_lua_mask_tiles(lua_State *L);           /* mask_tiles.c: a method */
+int ts_lua_mask_compose(lua_State *L);         /* mask_compose.c: a method */
 
 #endif

@@ -26,13 +26,19 @@ bool ts_lua_reads(const ts_program *program, ts_op op);
 /* Pushes a table that keeps alive what the programs at the `count` indices keep alive. */
 void ts_lua_push_anchors(lua_State *L, const int *programs, int count);
 
-/* Pushes the storage of a table of this kind and size, with room for `bytes` of elements, zeroed,
- * and for an index, which ts_lua_index_table builds once they are there. */
+/* [..., anchors] -> the same: what the program at `index` keeps alive is kept alive by it too. */
+void ts_lua_add_anchor(lua_State *L, int index);
+
+/* program_table.c. Pushes the storage of a table of this kind and size, with room for `bytes` of
+ * elements, zeroed, and for an index, which ts_lua_index_table builds once they are there. */
 ts_table *ts_lua_new_table(lua_State *L, const ts_table *shape, size_t bytes, void **memory);
 void ts_lua_index_table(ts_table *table, size_t bytes);
 /* The same for dense bits. Raises "too large" or "not enough memory". */
 ts_table *ts_lua_new_bits(lua_State *L, int64_t rows, int64_t cols, int64_t heads);
 void ts_lua_index_bits(ts_table *table);
+/* [..., spec] -> [..., storage] of table number `at`, as Lua writes it: {kind = "ints" | "floats" |
+ * "bools", first =, values =}, {kind = "matrix", matrix =} or {kind = "bits", mask =}. */
+const ts_table *ts_lua_push_table(lua_State *L, int64_t at);
 
 /* Pushes the program that looks (i, j, h) up in the bits at stack index `storage`; h is 1 where it
  * has one head only. */
@@ -41,8 +47,14 @@ ts_program *ts_lua_push_bits_program(lua_State *L, int storage);
 /* The program's text as infix Lua; pushes the string. program_text.c. */
 void ts_lua_push_program_text(lua_State *L, const ts_program *program);
 
-/* mask_ask.c: evaluates the mask at `index` into dense bits and pushes their storage. */
+/* mask_dense.c: evaluates the mask at `index` into dense bits and pushes their storage. */
 ts_table *ts_lua_push_mask_bits(lua_State *L, int index);
+
+/* What the module shows of programs. program_read.c, program_run.c. */
+int ts_lua_read_program(lua_State *L);
+int ts_lua_run_program(lua_State *L);
+int ts_lua_bound_program(lua_State *L);
+int ts_lua_score_program(lua_State *L);
 
 /* What a Lua table holds behind its integer keys. survey.c. */
 int ts_lua_survey(lua_State *L);

@@ -1,0 +1,115 @@
+/* program_table.c -- storage for what programs look up: lists, matrices, dense bits. */
+#include "../../core/table.h"
+#include "program.h"
+
+#include <string.h>
+
+#define I(x) ((LUAI_UACINT)(x))
+
+static size_t rounded(size_t bytes) { return (bytes + 63) / 64 * 64; }
+
+ts_table *ts_lua_new_table(lua_State *L, const ts_table *shape, size_t bytes, void **memory) {
+    size_t payload = rounded(bytes) + ts_table_index_size(shape);
+    ts_table *table = ts_lua_new_block(L, sizeof *table, payload, 0, memory);
+    *table = *shape;
+    memset(*memory, 0, payload);
+    table->ints = *memory, table->floats = *memory, table->bools = *memory, table->bits = *memory;
+    table->matrix.data = *memory; /* in any case: what owns the elements */
+    return table;
+}
+
+void ts_lua_index_table(ts_table *table, size_t bytes) {
+    ts_table_index(table, (char *)table->matrix.data + rounded(bytes));
+}
+
+ts_table *ts_lua_new_bits(lua_State *L, int64_t rows, int64_t cols, int64_t heads) {
+    int64_t words = cols / 64 + (cols % 64 != 0), bytes;
+    void *memory;
+    if (__builtin_mul_overflow(rows, heads, &bytes) ||
+        __builtin_mul_overflow(bytes, words, &bytes) || __builtin_mul_overflow(bytes, 8, &bytes) ||
+        bytes > PTRDIFF_MAX / 2)
+        luaL_error(L, "dense bits of %I x %I x %I are too large", I(rows), I(cols), I(heads));
+    ts_table shape = {
+        .kind = TS_TABLE_BITS, .rows = rows, .cols = cols, .heads = heads, .words = words};
+    return ts_lua_new_table(L, &shape, (size_t)bytes, &memory);
+}
+
+void ts_lua_index_bits(ts_table *table) {
+    ts_lua_index_table(table, (size_t)(table->rows * table->heads * table->words) * 8);
+}
+
+static int number_error(lua_State *L, int64_t table, int64_t at, const char *want) {
+    return luaL_error(L, "table %I: value %I is not %s", I(table), I(at), want);
+}
+
+/* [..., value] -> [...]; element k (from 0) of table number `at` */
+static void take_value(lua_State *L, int64_t at, ts_table_kind kind, int64_t k, void *memory) {
+    const int type = lua_type(L, -1);
+    if (kind == TS_TABLE_INTS && !lua_isinteger(L, -1)) number_error(L, at, k + 1, "an integer");
+    if (kind == TS_TABLE_FLOATS && type != LUA_TNUMBER) number_error(L, at, k + 1, "a number");
+    if (kind == TS_TABLE_BOOLS && type != LUA_TBOOLEAN) number_error(L, at, k + 1, "a boolean");
+    if (kind == TS_TABLE_INTS) ((int64_t *)memory)[k] = lua_tointeger(L, -1);
+    if (kind == TS_TABLE_FLOATS) ((double *)memory)[k] = lua_tonumber(L, -1);
+    if (kind == TS_TABLE_BOOLS) ((uint8_t *)memory)[k] = (uint8_t)lua_toboolean(L, -1);
+    lua_pop(L, 1);
+}
+
+/* [..., spec] -> [..., spec, storage] of the list spec.values, whose first element is spec.first */
+static void push_list(lua_State *L, int64_t at, ts_table_kind kind) {
+    void *memory;
+    lua_getfield(L, -1, "first");
+    if (!lua_isinteger(L, -1)) luaL_error(L, "table %I: 'first' is not an integer", I(at));
+    ts_table shape = {.kind = kind, .first = lua_tointeger(L, -1)};
+    lua_pop(L, 1);
+    if (lua_getfield(L, -1, "values") != LUA_TTABLE)
+        luaL_error(L, "table %I: 'values' is not a table", I(at));
+    shape.count = (int64_t)lua_rawlen(L, -1);
+    if (shape.first > INT64_MAX - shape.count)
+        luaL_error(L, "table %I: 'first' is too large", I(at));
+    size_t bytes = (size_t)shape.count * (kind == TS_TABLE_BOOLS ? 1 : 8);
+    ts_table *table = ts_lua_new_table(L, &shape, bytes, &memory);
+    for (int64_t k = 0; k < shape.count; k++) {
+        lua_rawgeti(L, -2, k + 1);
+        take_value(L, at, kind, k, memory);
+    }
+    ts_lua_index_table(table, bytes);
+    lua_remove(L, -2);
+}
+
+static void push_matrix(lua_State *L, int64_t at) {
+    void *memory;
+    size_t bytes;
+    lua_getfield(L, -1, "matrix");
+    const ts_matrix *m = ts_lua_test_matrix(L, -1);
+    if (!m) luaL_error(L, "table %I: 'matrix' is not a matrix", I(at));
+    ts_status status = ts_matrix_size(m->dtype, m->rows, m->cols, &bytes, NULL);
+    if (status != TS_OK) ts_lua_raise(L, status, NULL, NULL);
+    ts_table shape = {.kind = TS_TABLE_MATRIX,
+                      .matrix = ts_matrix_packed(m->dtype, m->rows, m->cols, NULL)};
+    ts_table *table = ts_lua_new_table(L, &shape, bytes, &memory);
+    ts_matrix_copy(m, &table->matrix, NULL);
+    ts_lua_index_table(table, bytes);
+    lua_remove(L, -2);
+}
+
+const ts_table *ts_lua_push_table(lua_State *L, int64_t at) {
+    static const char *const kinds[] = {"ints", "floats", "bools", "matrix", "bits"};
+    if (lua_type(L, -1) != LUA_TTABLE) luaL_error(L, "table %I is not a table", I(at));
+    const char *kind = lua_getfield(L, -1, "kind") == LUA_TSTRING ? lua_tostring(L, -1) : "";
+    int k = 0;
+    while (k < 5 && strcmp(kinds[k], kind) != 0) k++;
+    lua_pop(L, 1);
+    if (k == 5) luaL_error(L, "table %I: 'kind' is unknown", I(at));
+    if (k == TS_TABLE_MATRIX) {
+        push_matrix(L, at);
+    } else if (k == TS_TABLE_BITS) {
+        lua_getfield(L, -1, "mask");
+        if (!ts_lua_test_mask(L, -1)) luaL_error(L, "table %I: 'mask' is not a mask", I(at));
+        ts_lua_push_mask_bits(L, lua_gettop(L));
+        lua_remove(L, -2);
+    } else {
+        push_list(L, at, k);
+    }
+    lua_remove(L, -2);
+    return lua_touserdata(L, -1);
+}
