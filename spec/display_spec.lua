@@ -1,3 +1,4 @@
+local core = require "tessera.core"
 local ts = require "tessera"
 
 local nan, inf = 0 / 0, math.huge
@@ -46,24 +47,70 @@ describe("tostring of a matrix", function()
 
   it("chooses the format from the finite numbers alone", function()
     assert.same({"matrix 1x3 f64", "  0.5  inf  nan"}, lines(ts.matrix{{0.5, inf, nan}}))
+    assert.same({"matrix 2x2 f64", "      -inf  1.0e+300", "  2.5e-300       nan"}, lines(ts.matrix{{-inf, 1e300}, {2.5e-300, nan}}))
   end)
 
   it("shows 1000 elements whole", function()
-    assert.equal(26, #lines(ts.ones(25, 40)))
-    assert.equal(40, select(2, lines(ts.ones(25, 40))[2]:gsub("1", "")))
+    assert.equal(51, #lines(ts.ones(50, 20)))
+    assert.equal(20, select(2, lines(ts.ones(50, 20))[2]:gsub("1", "")))
+  end)
+
+  it("leaves out the middle columns of what is wider than 75 characters", function()
+    local m = ts.matrix(2, 40, function(i, j) return 100 * i + j end)
+    assert.same({
+      "matrix 2x40 f64",
+      "  101  102  103  104  105  106  107  ...  134  135  136  137  138  139  140",
+      "  201  202  203  204  205  206  207  ...  234  235  236  237  238  239  240",
+    }, lines(m))
+    assert.equal(75, #lines(m)[2])
+  end)
+
+  it("shows fewer decimals before it leaves out columns", function()
+    local m = ts.matrix(1, 9, function(_, j) return 1 / (j + 1) end)
+    assert.equal("  0.5000  0.3333  0.2500  0.2000  0.1667  0.1429  0.1250  0.1111  0.1000", lines(m)[2])
+    assert.equal("  0.5000  0.3333  0.2500  0.2000  ...  0.1250  0.1111  0.1000  0.0909", lines(ts.hcat(m, m:slice(1, 1, 9, 9) / 1.1))[2])
+    assert.equal("  0.50000000  0.33333333  0.25000000", lines(m:slice(1, 1, 1, 3))[2])
+  end)
+
+  it("is as wide as the terminal where there is one", function()
+    local width = core.width
+    finally(function() core.width = width end)
+    function core.width() return 40 end
+    assert.equal("   1   2   3   4  ...  37  38  39  40", lines(ts.linspace(1, 40, 40))[2])
+    function core.width() return 200 end
+    assert.equal(40, select(2, lines(ts.ones(1, 40))[2]:gsub("1", "")))
+    function core.width() return 1 end
+    assert.equal("  1  ...  9", lines(ts.linspace(1, 9, 9))[2])
+  end)
+
+  it("fits the width whatever the numbers that are left need", function()
+    local m = ts.matrix(1, 100, function(_, j) return j > 40 and j < 60 and 1e9 or 1 / j end) -- scientific only as a whole
+    local known = core.width
+    finally(function() core.width = known end)
+    for columns = 20, 120 do
+      function core.width() return columns end
+      assert.is_true(#lines(m)[2] <= columns)
+    end
+  end)
+
+  it("leaves out the middle of more than 60 rows", function()
+    assert.equal(61, #lines(ts.ones(60, 3)))
+    local shown = lines(ts.linspace(1, 61, 61):t())
+    assert.equal(61, #shown)
+    assert.same({"   30", "  ...", "   33"}, {table.unpack(shown, 31, 33)})
   end)
 
   it("shows three rows and columns at each edge of more than 1000", function()
     local m = ts.matrix(100, 11, function(i, j) return i + j / 100 end)
     assert.same({
       "matrix 100x11 f64",
-      "    1.01    1.02    1.03     ...    1.09    1.10    1.11",
-      "    2.01    2.02    2.03     ...    2.09    2.10    2.11",
-      "    3.01    3.02    3.03     ...    3.09    3.10    3.11",
-      "     ...     ...     ...     ...     ...     ...     ...",
-      "   98.01   98.02   98.03     ...   98.09   98.10   98.11",
-      "   99.01   99.02   99.03     ...   99.09   99.10   99.11",
-      "  100.01  100.02  100.03     ...  100.09  100.10  100.11",
+      "    1.01    1.02    1.03  ...    1.09    1.10    1.11",
+      "    2.01    2.02    2.03  ...    2.09    2.10    2.11",
+      "    3.01    3.02    3.03  ...    3.09    3.10    3.11",
+      "     ...     ...     ...  ...     ...     ...     ...",
+      "   98.01   98.02   98.03  ...   98.09   98.10   98.11",
+      "   99.01   99.02   99.03  ...   99.09   99.10   99.11",
+      "  100.01  100.02  100.03  ...  100.09  100.10  100.11",
     }, lines(m))
   end)
 
