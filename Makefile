@@ -230,8 +230,8 @@ mutate: all ## build with each of many faults: P:verify must catch every one
 
 install: all ## into PREFIX (and DESTDIR)
 	$(INSTALL) -d $(PLACES:%=$(DESTDIR)%)
-	cd lua && for file in $$(find tessera -name '*.lua'); do \
-	  $(INSTALL) -D -m 644 $$file $(DESTDIR)$(INSTALL_LMOD)/$$file || exit; done
+	for file in $$(cd lua && find tessera -name '*.lua'); do \
+	  $(INSTALL) -D -m 644 lua/$$file $(DESTDIR)$(INSTALL_LMOD)/$$file || exit; done
 	$(INSTALL) $(BUILD)/tessera/core.so $(DESTDIR)$(INSTALL_CMOD)/tessera
 	$(INSTALL) -m 644 $(filter %.h,$(shell $(CC) -MM core/tessera.h)) $(DESTDIR)$(INCLUDEDIR)
 	$(INSTALL) -m 644 $(BUILD)/libtessera.a $(DESTDIR)$(LIBDIR)

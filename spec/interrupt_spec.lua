@@ -42,18 +42,18 @@ describe("Ctrl-C", function()
             local ok, err = coroutine.resume(coroutine.create(guarded))
             if not ok then error(err, 0) end
           end
-          -- The quickest of three: when the signal really comes is up to how busy the machine is.
-          local least = math.huge
-          for _ = 1, 3 do
-            local due = after(0.05)
+          -- The quickest of three, or of ten where the machine is so busy that the signal itself comes late.
+          local waited, least, tries = require "spec.waited", math.huge, 0
+          repeat
+            local before, due = waited(), after(0.05)
             local ok, err = pcall(run)
-            least = math.min(least, ts.clock() - due)
-            print(ok, (tostring(err):gsub("^.-:%%d+: ", "")))
-          end
+            least, tries = math.min(least, ts.clock() - due - math.max(waited() - before, 0)), tries + 1
+            if tries <= 3 then print(ok, (tostring(err):gsub("^.-:%%d+: ", ""))) end
+          until tries >= 3 and least < %g or tries == 10
           print(least < %g or least)
           local m = ts.ones(2, 2)
           print(ts.problem{Q = m, K = m, V = m}:attention() == m)
-        ]]):format(name, where == "the main thread" and "true" or "false", 0.1 * helper.slow))
+        ]]):format(name, where == "the main thread" and "true" or "false", 0.1 * helper.slow, 0.1 * helper.slow))
         assert.are.equal(("false\tinterrupted!\n"):rep(3) .. "true\ntrue\n", said)
       end)
     end

@@ -129,7 +129,7 @@ describe("scripts/tessera", function()
     local file = assert(io.open(path, "w"))
     file:write [[local ts = require "tessera" print(arg[1], arg[2], ts.zeros(2, 3).cols)]]
     file:close()
-    local said = helper.run(("here=$PWD; cd / && unset LUA_PATH_5_4 LUA_CPATH_5_4 && $here/scripts/tessera %s 'a b' c"):format(path))
+    local said = helper.run(("here=$PWD; cd / && unset LUA_PATH_5_4 LUA_CPATH_5_4 && \"$here/scripts/tessera\" %s 'a b' c"):format(path))
     os.remove(path)
     assert.equal("a b\tc\t3\n", said)
   end)

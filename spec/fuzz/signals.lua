@@ -4,10 +4,11 @@
 --   spec/fuzz/run signals [count = 200] [seed = 1]
 local core = require "tessera.core"
 local ts = require "tessera"
+local waited = require "spec.waited"
 
 local count, seed = tonumber(arg[1]) or 200, tonumber(arg[2]) or 1
 local slow = tonumber(os.getenv "TESSERA_SLOW") or 1
-local SOON, LATEST = 0.1 * slow, 0.5 * slow
+local SOON, LATEST = 0.1, 0.5 -- seconds; both are `slow` times as long before anything is a fault
 math.randomseed(seed)
 io.output("/dev/null")
 
@@ -54,9 +55,9 @@ local names = {}
 for name in pairs(works) do names[#names + 1] = name end
 table.sort(names)
 
--- f with a signal on its way: the error, and how late it came.
+-- f with a signal on its way: the error, how late it came, and for how long other processes kept this one waiting.
 local function stopped(f, after)
-  local due
+  local before, due = waited(), nil
   local ok, message = pcall(core.guarded, function()
     due = ts.clock() + after
     host.signal(after)
@@ -65,7 +66,7 @@ local function stopped(f, after)
   local late = ts.clock() - due
   host.signal(0)
   assert(not ok, "it came to an end")
-  return tostring(message), late
+  return tostring(message), late, waited() - before
 end
 
 local function in_coroutine(f)
@@ -78,39 +79,49 @@ end
 -- A loop of plain Lua in a coroutine is out of reach of the hook, as in lua.c, unless the coroutine is guarded itself.
 local function guarded_in_coroutine(f)
   return function(after)
-    local message, late
-    assert(coroutine.resume(coroutine.create(function() message, late = stopped(f, after) end)))
-    return message, late
+    local message, late, others
+    assert(coroutine.resume(coroutine.create(function() message, late, others = stopped(f, after) end)))
+    return message, late, others
   end
 end
 
 local last = assert(io.open("last", "w"))
 last:setvbuf "no"
-local soon, worst, worst_name, faults = 0, 0, "", {}
+local soon, in_time, worst, worst_name, again, faults = 0, 0, 0, "", 0, {}
 local X = ts.randn(30, 8, {seed = 1})
 local usable = ts.problem{Q = X, K = X, V = X, heads = 2}
 local right = usable:attention{k = 7}
-for k = 1, count do
-  local name = names[(k - 1) % #names + 1]
-  local f, after = works[name], 1e-6 + math.random() ^ 2 * 0.2
-  local how = k % 3
+
+-- One signal in work `name`, in one of three ways.
+local function interrupt(name, way, after)
+  local f = works[name]
   last:seek "set"
-  last:write(("%s, way %d, after %g s\n"):format(name, how, after))
+  last:write(("%s, way %d, after %g s\n"):format(name, way, after))
   host.alarm(math.ceil(10 * slow))
-  local message, late
-  if how == 0 then message, late = stopped(f, after)
-  elseif how == 1 or name == "Lua" or name:find "called" then message, late = guarded_in_coroutine(f)(after)
-  else message, late = stopped(in_coroutine(f), after) end
-  if not message:find("interrupted!", 1, true) then faults[#faults + 1] = ("%s, after %.4f s: %s"):format(name, after, message) end
+  if way == 0 then return stopped(f, after) end
+  if way == 1 or name == "Lua" or name:find "called" then return guarded_in_coroutine(f)(after) end
+  return stopped(in_coroutine(f), after)
+end
+
+for k = 1, count do
+  local name, after, tries = names[(k - 1) % #names + 1], 1e-6 + math.random() ^ 2 * 0.2, 0
+  local message, late, others
+  repeat -- a signal says nothing where other processes may be why it is late; five times over, it is taken as it is
+    message, late, others = interrupt(name, k % 3, after)
+    tries = tries + 1
+    if not message:find("interrupted!", 1, true) then faults[#faults + 1] = ("%s, after %.4f s: %s"):format(name, after, message) end
+  until late < SOON or others < late - SOON or tries == 5
+  again = again + tries - 1
   if late < SOON then soon = soon + 1 end
+  if late < SOON * slow then in_time = in_time + 1 end
   if late > worst then worst, worst_name = late, name end
   if usable:attention{k = 7} ~= right then faults[#faults + 1] = name .. ": answers are wrong afterwards" end
 end
 host.alarm(0)
 local well = P:softmax():identical((P:softmax())) and ts.diff(ts.load "large.csv", M).abs == 0
-io.stderr:write(("signals (seed %d): %d in %d kinds of call, %d within %g s, the slowest %.3f s (%s)\n"):format(seed, count, #names, soon,
-  SOON, worst, worst_name))
+io.stderr:write(("signals (seed %d): %d in %d kinds of call, %d within %g s, the slowest %.3f s (%s); %d again, the machine was busy\n")
+  :format(seed, count, #names, soon, SOON, worst, worst_name, again))
 for _, fault in ipairs(faults) do io.stderr:write("  FAULT: ", fault, "\n") end
-local in_time = soon >= math.floor(0.98 * count) and worst <= LATEST
-if not in_time then io.stderr:write "  FAULT: too late\n" end
-os.exit(#faults == 0 and in_time and well, true)
+local quick = in_time >= math.floor(0.98 * count) and worst <= LATEST * slow
+if not quick then io.stderr:write "  FAULT: too late\n" end
+os.exit(#faults == 0 and quick and well, true)
