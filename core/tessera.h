@@ -20,6 +20,5 @@
 #include "softmax.h"
 #include "status.h"
 #include "summary.h"
-#include "tiling.h"
 
 #endif

@@ -350,7 +350,7 @@ describe("a problem", function()
         mask = function(_, j) return j ~= 11 end}
       assert.matrix_equal({{2}}, (P:softmax()))
       assert.are.same({{11, 12}}, P:summary():keys())
-      refuses("bad argument #1 to 'summary' (1 is outside 11..13)", function() local S = P:summary(1, 2) return S end)
+      refuses("bad argument #1 to 'summary' (key 1 is none of the problem's 11..12)", function() local S = P:summary(1, 2) return S end)
     end)
     it("lets problems with the same queries share their summaries", function()
       local P = ts.sample.exact{n_q = 3, n_k = 9, seed = 5}

@@ -228,9 +228,9 @@ describe("summary", function()
       return function() local S = P:summary(table.unpack(arguments, 1, arguments.n)) return S end
     end
     it("are keys that there are", function()
-      refuses("bad argument #1 to 'summary' (0 is outside 1..10)", summary(0, 3))
-      refuses("bad argument #2 to 'summary' (10 is outside 0..9)", summary(1, 10))
-      refuses("bad argument #2 to 'summary' (2 is outside 3..9)", summary(4, 2))
+      refuses("bad argument #1 to 'summary' (key 0 is none of the problem's 1..9)", summary(0, 3))
+      refuses("bad argument #2 to 'summary' (key 10 is none of the problem's 1..9)", summary(1, 10))
+      refuses("bad argument #2 to 'summary' (the last key, 2, is before the first, 4)", summary(4, 2))
       refuses("bad argument #1 to 'summary' (keys {8, 10} are outside 1..9)", summary{{8, 10}})
       refuses("bad argument #1 to 'summary' (keys {8, 6} end before they begin)", summary{{8, 6}})
     end)

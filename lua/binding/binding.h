@@ -58,8 +58,12 @@ void ts_lua_where(lua_State *L);
  * function, and self is not counted. `got` in type_error is the argument's type. Never return. */
 int ts_lua_arg_error(lua_State *L, int arg, const char *name, const char *format, ...);
 int ts_lua_type_error(lua_State *L, int arg, const char *name, const char *expected);
-/* "matrix", "mask" and so on for our userdata, Lua's name for the type of anything else. */
+/* Raises that error unless the argument is of that type of Lua's. */
+void ts_lua_check_type(lua_State *L, int arg, int type);
+/* "matrix", "mask", "layer" and so on for what is ours, Lua's name for the type of all else. */
 const char *ts_lua_kind(lua_State *L, int index);
+/* Is it a table of the user's, rather than a layer or another of our objects? */
+bool ts_lua_is_plain_table(lua_State *L, int index);
 /* [..., message]: raises it behind the position of the user's line. */
 int ts_lua_error(lua_State *L);
 /* The name of the running function; where it is a method, *arg (or NULL) counts without self. */

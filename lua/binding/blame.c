@@ -95,18 +95,37 @@ int ts_lua_arg_error(lua_State *L, int arg, const char *name, const char *format
     return ts_lua_error(L);
 }
 
+/* Kinds that are userdata; a table that calls itself one of them is the user's joke. */
+static bool is_userdata_kind(const char *kind) {
+    static const char *const kinds[] = {"matrix", "mask", "summary", "program", "problem"};
+    for (size_t n = 0; n < sizeof kinds / sizeof *kinds; n++)
+        if (strcmp(kind, kinds[n]) == 0) return true;
+    return false;
+}
+
 const char *ts_lua_kind(lua_State *L, int index) {
     static const char ours[] = "tessera.";
-    if (!lua_isuserdata(L, index) || luaL_getmetafield(L, index, "__name") == LUA_TNIL)
-        return luaL_typename(L, index);
-    const char *name = lua_tostring(L, -1);
+    bool is_table = lua_istable(L, index);
+    if (!is_table && !lua_isuserdata(L, index)) return luaL_typename(L, index);
+    int type = luaL_getmetafield(L, index, "__name");
+    if (type == LUA_TNIL) return luaL_typename(L, index);
+    const char *name = type == LUA_TSTRING ? lua_tostring(L, -1) : "";
     lua_pop(L, 1); /* the metatable holds it */
-    bool is_ours = name && strncmp(name, ours, sizeof ours - 1) == 0;
-    return is_ours ? name + sizeof ours - 1 : luaL_typename(L, index);
+    if (strncmp(name, ours, sizeof ours - 1) != 0) return luaL_typename(L, index);
+    name += sizeof ours - 1;
+    return is_table && is_userdata_kind(name) ? luaL_typename(L, index) : name;
+}
+
+bool ts_lua_is_plain_table(lua_State *L, int index) {
+    return lua_istable(L, index) && strcmp(ts_lua_kind(L, index), "table") == 0;
 }
 
 int ts_lua_type_error(lua_State *L, int arg, const char *name, const char *expected) {
     return ts_lua_arg_error(L, arg, name, "%s expected, got %s", expected, ts_lua_kind(L, arg));
+}
+
+void ts_lua_check_type(lua_State *L, int arg, int type) {
+    if (lua_type(L, arg) != type) ts_lua_type_error(L, arg, NULL, lua_typename(L, type));
 }
 
 /* core.fail(message): error() with the position of the user's line. */

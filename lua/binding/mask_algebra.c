@@ -27,8 +27,7 @@ static int64_t check_shapes(lua_State *L, const ts_mask *a, const ts_mask *b, co
 static ts_lua_mask *operand(lua_State *L, int arg, const char *sign) {
     ts_lua_mask *m = (ts_lua_mask *)ts_lua_test_mask(L, arg);
     if (m) return m;
-    lua_pushfstring(L, "attempt to combine a mask with a %s (by '%s')", luaL_typename(L, arg),
-                    sign);
+    lua_pushfstring(L, "attempt to combine a mask with a %s (by '%s')", ts_lua_kind(L, arg), sign);
     ts_lua_error(L);
     return NULL;
 }

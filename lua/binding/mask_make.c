@@ -58,7 +58,7 @@ static void refuse_calls(lua_State *L, int64_t rows, int64_t cols, int64_t heads
 static bool answer(lua_State *L, int64_t i, int64_t j, int64_t h, bool headed) {
     int type = lua_type(L, -1);
     if (type == LUA_TBOOLEAN || type == LUA_TNIL) return lua_toboolean(L, -1);
-    const char *got = luaL_typename(L, -1);
+    const char *got = ts_lua_kind(L, -1);
     if (headed)
         lua_pushfstring(L,
                         "the predicate gave a %s for query %I, key %I, head %I (boolean expected)",
@@ -87,7 +87,7 @@ static int called(lua_State *L) {
     int64_t rows = ts_lua_check_range(L, 1, 0, INT64_MAX),
             cols = ts_lua_check_range(L, 2, 0, INT64_MAX);
     int64_t heads = opt_heads(L, 3), most = heads ? heads : 1;
-    luaL_checktype(L, PREDICATE, LUA_TFUNCTION);
+    ts_lua_check_type(L, PREDICATE, LUA_TFUNCTION);
     lua_settop(L, WHY);
     ts_lua_check_mask_shape(L, rows, cols, heads);
     refuse_calls(L, rows, cols, heads);
@@ -159,7 +159,8 @@ static const char *parse_line(lua_State *L, const char *text, const char *end, i
 /* [text] -> [mask]; empty lines do not count. */
 static int parse(lua_State *L) {
     size_t length;
-    const char *text = luaL_checklstring(L, 1, &length), *end = text + length;
+    ts_lua_check_type(L, 1, LUA_TSTRING);
+    const char *text = lua_tolstring(L, 1, &length), *end = text + length;
     int64_t rows = 0, cols = 0, cells, line = 0, r = 0;
     ts_run run = ts_lua_run(L, 0);
     ts_pace pace = {&run, 0};

@@ -98,10 +98,6 @@ ts_dtype ts_lua_check_dtype_name(lua_State *L, int arg) {
                                       "invalid option '%s', \"f64\" or \"f32\" expected", name);
 }
 
-void ts_lua_check_type(lua_State *L, int arg, int type) {
-    if (lua_type(L, arg) != type) ts_lua_type_error(L, arg, NULL, lua_typename(L, type));
-}
-
 void ts_lua_check_dtype(lua_State *L, int arg, ts_dtype want, ts_dtype got) {
     if (want != got)
         ts_lua_arg_error(L, arg, NULL, "%s expected, got %s; convert with m:to(dtype)",
@@ -115,7 +111,7 @@ int ts_lua_opt_axis(lua_State *L, int arg, int otherwise) {
     for (int axis = 0; axes[axis]; axis++)
         if (strcmp(axes[axis], name) == 0) return axis;
     return ts_lua_arg_error(L, arg, NULL, "\"rows\" or \"cols\" expected, got %s",
-                            *name ? name : luaL_typename(L, arg));
+                            *name ? name : ts_lua_kind(L, arg));
 }
 
 /* [m, i, j] -> [number]. m is put behind i and j, so that an error numbers them as the user did. */

@@ -37,7 +37,6 @@ void ts_lua_fill(lua_State *L, ts_matrix *m, double x);
 /* Arguments that the library of Lua would check, too, but whose errors would not have our names. */
 double ts_lua_check_number(lua_State *L, int arg);
 ts_dtype ts_lua_check_dtype_name(lua_State *L, int arg);
-void ts_lua_check_type(lua_State *L, int arg, int type);
 
 /* Raises for an operand of another dtype, naming both. */
 void ts_lua_check_dtype(lua_State *L, int arg, ts_dtype want, ts_dtype got);

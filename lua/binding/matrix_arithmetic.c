@@ -119,7 +119,7 @@ static int map(lua_State *L) {
         lua_call(L, 1, 1);
         if (lua_type(L, -1) != LUA_TNUMBER)
             ts_lua_arg_error(L, 2, NULL, "the function must return a number, not %s, at (%I, %I)",
-                             luaL_typename(L, -1), (LUAI_UACINT)r + 1, (LUAI_UACINT)c + 1);
+                             ts_lua_kind(L, -1), (LUAI_UACINT)r + 1, (LUAI_UACINT)c + 1);
         ts_matrix_set(out, r, c, lua_tonumber(L, -1));
         lua_pop(L, 1);
     }

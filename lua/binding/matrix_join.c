@@ -14,7 +14,7 @@ static int64_t gather(lua_State *L, bool listed) {
         const ts_matrix *m = ts_lua_test_matrix(L, -1);
         if (!m && listed)
             ts_lua_arg_error(L, 1, NULL, "matrix expected at %I, got %s", (LUAI_UACINT)k,
-                             luaL_typename(L, -1));
+                             ts_lua_kind(L, -1));
         if (!m) ts_lua_type_error(L, (int)k, NULL, "matrix");
         lua_rawseti(L, -2, k);
     }
@@ -33,7 +33,7 @@ static const ts_matrix *member(lua_State *L, int64_t k) {
 
 /* Joins along the rows, or, all seen transposed, along the columns. */
 static int join(lua_State *L, bool by_rows) {
-    bool listed = lua_istable(L, 1);
+    bool listed = ts_lua_is_plain_table(L, 1);
     int64_t count = gather(L, listed), length = 0, at = 0;
     const ts_matrix *first = member(L, 1);
     for (int64_t k = 1; k <= count; k++) {

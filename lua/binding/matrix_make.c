@@ -92,7 +92,7 @@ static int from_function(lua_State *L) {
         lua_call(L, 2, 1);
         if (lua_type(L, -1) != LUA_TNUMBER)
             ts_lua_arg_error(L, 3, NULL, "the function must return a number, not %s, for (%I, %I)",
-                             luaL_typename(L, -1), (LUAI_UACINT)r + 1, (LUAI_UACINT)c + 1);
+                             ts_lua_kind(L, -1), (LUAI_UACINT)r + 1, (LUAI_UACINT)c + 1);
         ts_matrix_set(m, r, c, lua_tonumber(L, -1));
         lua_pop(L, 1);
     }
@@ -103,7 +103,7 @@ static int from_function(lua_State *L) {
 static void read_row(lua_State *L, ts_matrix *m, int64_t r) {
     if (!lua_istable(L, -1))
         ts_lua_arg_error(L, 1, NULL, "row %I must be a table, not %s", (LUAI_UACINT)r + 1,
-                         luaL_typename(L, -1));
+                         ts_lua_kind(L, -1));
     int64_t length = luaL_len(L, -1);
     if (length != m->cols)
         ts_lua_arg_error(L, 1, NULL, "row %I has %I numbers, row 1 has %I", (LUAI_UACINT)r + 1,
@@ -111,7 +111,7 @@ static void read_row(lua_State *L, ts_matrix *m, int64_t r) {
     for (int64_t c = 0; c < m->cols; c++) {
         if (lua_geti(L, -1, c + 1) != LUA_TNUMBER)
             ts_lua_arg_error(L, 1, NULL, "number expected at (%I, %I), got %s", (LUAI_UACINT)r + 1,
-                             (LUAI_UACINT)c + 1, luaL_typename(L, -1));
+                             (LUAI_UACINT)c + 1, ts_lua_kind(L, -1));
         ts_matrix_set(m, r, c, lua_tonumber(L, -1));
         lua_pop(L, 1);
     }
@@ -142,7 +142,7 @@ static int from_table(lua_State *L) {
 
 /* [table, options], or [rows, cols, (x | f), options] */
 static int matrix(lua_State *L) {
-    if (lua_istable(L, 1)) return from_table(L);
+    if (ts_lua_is_plain_table(L, 1)) return from_table(L);
     if (lua_isfunction(L, 3)) return from_function(L);
     if (lua_isnoneornil(L, 3)) return make_filled(L, 4, 0);
     if (lua_istable(L, 3)) return make_filled(L, 3, 0);

@@ -52,7 +52,7 @@ static int bandwidth(lua_State *L) {
     return 1;
 }
 
-/* core.kind(x) -> "matrix", "mask", "summary" and so on for our userdata; else type(x). */
+/* core.kind(x) -> "matrix", "mask", "layer" and so on for what is ours; else type(x). */
 static int kind(lua_State *L) {
     luaL_checkany(L, 1);
     lua_pushstring(L, ts_lua_kind(L, 1));

@@ -26,7 +26,7 @@ static const char *key_name(lua_State *L, int index) {
 
 void ts_lua_check_fields(lua_State *L, int arg, const char *const fields[]) {
     if (lua_isnoneornil(L, arg)) return;
-    if (!lua_istable(L, arg)) ts_lua_type_error(L, arg, NULL, "table");
+    if (!ts_lua_is_plain_table(L, arg)) ts_lua_type_error(L, arg, NULL, "table");
     const char *worst = NULL;
     lua_pushnil(L);
     while (lua_next(L, arg)) {
@@ -281,7 +281,7 @@ int ts_lua_options(lua_State *L) {
         lua_newtable(L);
         return 1;
     }
-    if (!lua_istable(L, 1))
+    if (!ts_lua_is_plain_table(L, 1))
         ts_lua_arg_error(L, arg, fname, "table expected, got %s", ts_lua_kind(L, 1));
     lua_pushnil(L); /* 5: the worst field's name */
     lua_pushnil(L); /* 6: and what is wrong with it */

@@ -70,14 +70,30 @@ static int of_cells(lua_State *L, cells *road) {
 static int weights(lua_State *L) { return of_cells(L, ts_softmax_weights); }
 static int scores(lua_State *L) { return of_cells(L, ts_softmax_scores); }
 
+/* Arguments 2 and 3, a range of the problem's keys first..last; one that ends before it begins is
+ * no key. */
+static void check_range(lua_State *L, ts_range range, int64_t first, int64_t last) {
+    bool is_none = range.last == range.first - 1;
+    if (range.first < first || range.first > last + is_none)
+        ts_lua_arg_error(L, 2, NULL, "key %I is none of the problem's %I..%I",
+                         (LUAI_UACINT)range.first, (LUAI_UACINT)first, (LUAI_UACINT)last);
+    if (range.last > last)
+        ts_lua_arg_error(L, 3, NULL, "key %I is none of the problem's %I..%I",
+                         (LUAI_UACINT)range.last, (LUAI_UACINT)first, (LUAI_UACINT)last);
+    if (range.last < range.first - 1)
+        ts_lua_arg_error(L, 3, NULL, "the last key, %I, is before the first, %I",
+                         (LUAI_UACINT)range.last, (LUAI_UACINT)range.first);
+}
+
 /* The arguments of P:summary as a key set; pushes its memory. */
 static ts_keyset summary_keys(lua_State *L, const ts_problem *p) {
     int64_t first = p->first_key, last = p->first_key + p->n_k - 1;
     if (lua_istable(L, 2)) return ts_lua_read_keys(L, 2, 2, first, last);
     ts_range range = {first, last};
     if (!lua_isnoneornil(L, 2) || !lua_isnoneornil(L, 3)) {
-        range.first = ts_lua_check_range(L, 2, first, last + 1);
-        range.last = ts_lua_check_range(L, 3, range.first - 1, last);
+        range.first = ts_lua_check_whole(L, 2);
+        range.last = ts_lua_check_whole(L, 3);
+        check_range(L, range, first, last);
     }
     ts_keyset keys = {range.last >= range.first, lua_newuserdatauv(L, sizeof range, 0)};
     keys.ranges[0] = range;

@@ -18,7 +18,7 @@ static int64_t row_at(lua_State *L, int arg, int64_t n, int64_t n_q) {
 const int64_t *ts_lua_read_rows(lua_State *L, int arg, int64_t n_q, int64_t *count) {
     *count = n_q;
     if (lua_isnil(L, -1)) return NULL;
-    if (!lua_istable(L, -1))
+    if (!ts_lua_is_plain_table(L, -1))
         ts_lua_arg_error(L, arg, NULL, "field 'rows': a list expected, got %s", ts_lua_kind(L, -1));
     *count = (int64_t)lua_rawlen(L, -1);
     int64_t *rows = lua_newuserdatauv(L, (size_t)(*count + 1) * sizeof *rows, 0);

@@ -55,7 +55,7 @@ end
 ---@param how? string|table "left" unless given
 ---@return any
 function bracketing.fold(list, how)
-  check.arg(type(list) == "table", 1, "fold", "table expected, got %s", check.type_of(list))
+  check.type(list, "table", 1, "fold")
   check.arg(#list > 0, 1, "fold", "nothing to merge")
   for n = 1, #list > 1 and #list or 0 do
     check.arg(merges(list[n]), 1, "fold", "element %d is a %s, which has no *", n, check.type_of(list[n]))

@@ -33,7 +33,7 @@ function check.that(ok, fmt, ...)
   return ok
 end
 
---- What x is: Lua's type, or "matrix", "mask", "summary" and so on for Tessera's own userdata.
+--- What x is: Lua's type, or "matrix", "mask", "layer" and so on for what is Tessera's own.
 ---@param x any
 ---@return string
 function check.type_of(x) return core.kind(x) end
@@ -79,6 +79,17 @@ function check.count(x, n, fname, low, high)
   local whole = math.tointeger(x)
   return check.arg(whole and whole >= low and whole <= (high or whole) and whole, n, fname,
     "a whole number from %d %s expected, got %s", low, high and "to " .. high or "up", x)
+end
+
+--- Is the field `base` 2, rather than e? An error that blames argument n of `fname` where it is neither.
+---@param base any nil is e
+---@param n integer
+---@param fname string
+---@return boolean
+function check.is_base_two(base, n, fname)
+  local is_e = base == nil or base == "e" or base == math.exp(1)
+  check.arg(is_e or base == 2, n, fname, "field 'base': 2 or e expected, got %s", base)
+  return not is_e
 end
 
 -- The number of edits from a to b: a letter more, less or another, or two neighbours swapped.

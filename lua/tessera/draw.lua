@@ -127,6 +127,6 @@ local function tiles_text(t)
 end
 
 --- The metatable of what m:tiles returns.
-draw.tiles = {__tostring = tiles_text, __name = "tiles"}
+draw.tiles = {__tostring = tiles_text, __name = "tessera.tiles"}
 
 return draw

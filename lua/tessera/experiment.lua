@@ -12,7 +12,7 @@ local row = require "tessera.experiment.row"
 local function measured(returned, point, book)
   local values = type(returned) == "table" and returned or {value = returned}
   for name, x in pairs(values) do
-    check.that(type(name) == "string", "experiment: run returned a table with the key %s; names expected", tostring(name))
+    check.that(type(name) == "string", "experiment: run returned a table with the key %s; names expected", name)
     check.that(not grid.reserved[name] and point[name] == nil, "experiment: run returned '%s', a name that is taken", name)
     check.that(row.is_plain(x), "experiment: run returned %s = a %s; numbers, strings and booleans can be written down", name,
       core.kind(x))
@@ -80,7 +80,7 @@ local kinds = {run = "function", grid = "table", seeds = "any", file = "string",
 ---@param fields table
 ---@return table
 local function experiment(fields)
-  check.arg(type(fields) == "table", 1, "experiment", "table expected, got %s", core.kind(fields))
+  check.type(fields, "table", 1, "experiment")
   local o = core.options(fields, 1, "experiment", kinds)
   check.arg(o.run, 1, "experiment", "field 'run' is missing")
   check.arg(o.grid, 1, "experiment", "field 'grid' is missing")

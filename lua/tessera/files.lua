@@ -17,7 +17,7 @@ local formats = {
 }
 
 local function format_of(path, name)
-  check.arg(type(path) == "string", 1, name, "string expected, got %s", type(path))
+  check.arg(type(path) == "string", 1, name, "string expected, got %s", check.type_of(path))
   local ending = path:match("%.([^./]*)$")
   local format = formats[ending and ending:lower()]
   check.arg(format, 1, name, "the ending of '%s' is none of .npy, .npz, .safetensors, .csv", path)
@@ -80,7 +80,7 @@ function files.load(path, name, options)
   local format, many = format_of(path, "load")
   local at = 3
   if type(name) == "table" and options == nil then name, options, at = nil, name, 2 end
-  check.arg(name == nil or type(name) == "string", 2, "load", "string expected, got %s", type(name))
+  check.arg(name == nil or type(name) == "string", 2, "load", "string expected, got %s", check.type_of(name))
   check.arg(many or not name, 2, "load", "'%s' holds one matrix, without a name", path)
   options = core.options(options, at, "load", {reshape = "table", limit = "count"})
   options = check_reshape(options, at)
@@ -118,10 +118,10 @@ end
 local function is_matrix(x) return check.type_of(x) == "matrix" end
 
 local function check_matrices(matrices)
-  check.arg(type(matrices) == "table", 2, "save", "matrix or table of matrices expected, got %s",
+  check.arg(check.type_of(matrices) == "table", 2, "save", "matrix or table of matrices expected, got %s",
     check.type_of(matrices))
   for name, m in pairs(matrices) do
-    check.arg(type(name) == "string", 2, "save", "name expected, got %s", type(name))
+    check.arg(type(name) == "string", 2, "save", "name expected, got %s", check.type_of(name))
     check.arg(is_matrix(m), 2, "save", "field '%s': matrix expected, got %s", name, check.type_of(m))
   end
 end

@@ -52,7 +52,7 @@ local function of_matrix(m)
 end
 
 function substance(value, seen)
-  local kind = check.type_of(value)
+  local kind = type(value) == "table" and "table" or check.type_of(value)
   if kind == "number" then return number.format("%.17g", value) end
   if kind == "string" or kind == "boolean" then return kind .. " " .. tostring(value) end
   if kind == "matrix" then return of_matrix(value) end

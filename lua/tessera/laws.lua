@@ -139,7 +139,7 @@ end
 -- The whole ---------------------------------------------------------------------------------------
 
 local function read(fields)
-  check.arg(type(fields) == "table", 1, "laws", "table expected, got %s", check.type_of(fields))
+  check.type(fields, "table", 1, "laws")
   local claim = core.options(fields, 1, "laws", kinds)
   for _, name in ipairs{"merge", "summarize", "finish"} do
     check.arg(claim[name], 1, "laws", "field '%s' is missing", name)

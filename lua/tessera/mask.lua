@@ -29,7 +29,7 @@ local mask = {}
 local function new(_, n_q, n_k, predicate, options)
   n_q = check.count(n_q, 1, "mask", 0)
   n_k = check.count(n_k, 2, "mask", 0)
-  check.arg(type(predicate) == "function", 3, "mask", "function expected, got %s", type(predicate))
+  check.arg(type(predicate) == "function", 3, "mask", "function expected, got %s", check.type_of(predicate))
   local heads = core.options(options, 4, "mask", {heads = "positive"}).heads
   check.arg(heads or debug.getinfo(predicate, "u").nparams < 3, 4, "mask",
     "a predicate of (i, j, h) needs {heads = n}")
@@ -43,9 +43,10 @@ check.closed(mask, "ts.mask", new)
 -- Both sides of `size`, the first argument (unless it is argument n) of the library function `name`.
 local function sides(size, name, n)
   local n_q, n_k = size, size
-  if type(size) == "table" then n_q, n_k = size[1], size[2] end
+  local is_list = check.type_of(size) == "table"
+  if is_list then n_q, n_k = size[1], size[2] end
   n_q, n_k = math.tointeger(n_q), math.tointeger(n_k)
-  check.arg(n_q and n_k and n_q >= 0 and n_k >= 0 and (type(size) ~= "table" or #size == 2), n or 1, name,
+  check.arg(n_q and n_k and n_q >= 0 and n_k >= 0 and (not is_list or #size == 2), n or 1, name,
     "size is n or {n_q, n_k}, whole numbers from 0 up")
   return n_q, n_k
 end
@@ -58,7 +59,7 @@ end
 
 -- The list at argument `n` as integers from `low` to `high`.
 local function integers(list, n, name, low, high)
-  check.arg(type(list) == "table", n, name, "list expected, got %s", type(list))
+  check.arg(check.type_of(list) == "table", n, name, "list expected, got %s", check.type_of(list))
   local copy = {}
   for k = 1, #list do
     local x = math.tointeger(list[k])
@@ -172,8 +173,8 @@ end
 ---@param lengths integer[]|{ids: integer[]}
 ---@return mask n × n, for the n tokens of all documents
 function mask.documents(lengths)
-  check.arg(type(lengths) == "table", 1, "documents", "list of lengths or {ids = list} expected, got %s",
-    type(lengths))
+  check.arg(check.type_of(lengths) == "table", 1, "documents", "list of lengths or {ids = list} expected, got %s",
+    check.type_of(lengths))
   local ids, n
   if lengths.ids ~= nil then
     ids = integers(core.options(lengths, 1, "documents", {ids = "table"}).ids, 1, "documents",
@@ -261,7 +262,8 @@ end
 ---@param tokens integer[] the indices of the global tokens, from 1 to n
 ---@return mask n × n
 function mask.longformer(n, radius, tokens)
-  return mask.window(n, radius, radius) | mask.global(n, tokens)
+  n, radius = check.count(n, 1, "longformer", 0), check.count(radius, 2, "longformer", 0)
+  return mask.window(n, radius, radius) | mask.global(n, integers(tokens, 3, "longformer", 1, n))
 end
 
 -- A number from 0 to 2^53 - 1 that depends on its three integers alone: the finaliser of SplitMix64
@@ -367,33 +369,26 @@ function mask.natten(canvas, kernel)
   end)
 end
 
--- A list of zeros from 0 to n: what is then filled in any order stays an array of Lua's.
-local function zeros(n)
-  local list = {[0] = 0}
-  for i = 1, n do list[i] = 0 end
-  return list
-end
-
 -- Numbers the nodes of a forest so that those under node i are first[i] .. last[i]: in the order in
 -- which a walk from the roots meets them. Nodes on a cycle are not met, and get none.
 local function walked(parents)
   local n = #parents
-  local child, sibling = zeros(n), zeros(n) -- of 0, the first root; and the next node with the same parent; 0: none
+  local child, sibling = {}, {} -- of 0, the first root; and the next node with the same parent
   for i = n, 1, -1 do
     sibling[i], child[parents[i]] = child[parents[i]], i
   end
-  local first, last, count = zeros(n), zeros(n), 0
+  local first, last, count = {}, {}, 0
   local node = child[0]
-  while node ~= 0 do
+  while node do
     count = count + 1
     first[node] = count
-    if child[node] ~= 0 then
+    if child[node] then
       node = child[node]
     else
       last[node] = count
-      while node ~= 0 and sibling[node] == 0 do
+      while node ~= 0 and not sibling[node] do
         node = parents[node]
-        last[node] = count
+        if node ~= 0 then last[node] = count end
       end
       node = sibling[node]
     end

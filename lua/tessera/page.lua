@@ -27,13 +27,15 @@ function readers.plot(item, n)
   return svg and html.picture(svg, n, tostring(item.title or kind)) or html.pre(text)
 end
 
+local function need_list(x, n, what)
+  local kind = check.type_of(x)
+  check.arg(kind == "table", 2, "page", "item %d: %s expected, got %s", n, what, kind)
+end
+
 function readers.table(item, n)
-  check.arg(type(item.table) == "table", 2, "page", "item %d: field 'table': list of rows expected, got %s", n, check.type_of(item.table))
-  for r, row in ipairs(item.table) do
-    check.arg(type(row) == "table", 2, "page", "item %d: row %d: list expected, got %s", n, r, check.type_of(row))
-  end
-  check.arg(item.head == nil or type(item.head) == "table", 2, "page", "item %d: field 'head': list expected, got %s", n,
-    check.type_of(item.head))
+  need_list(item.table, n, "field 'table': list of rows")
+  for r, row in ipairs(item.table) do need_list(row, n, ("row %d: list"):format(r)) end
+  if item.head ~= nil then need_list(item.head, n, "field 'head': list") end
   return html.table(item.table, item.head, item.title and tostring(item.title))
 end
 
@@ -73,7 +75,8 @@ end
 local function page(path, items)
   check.arg(type(path) == "string", 1, "page", "string expected, got %s", check.type_of(path))
   check.arg(path:lower():find "%.html?$", 1, "page", "the ending of '%s' is not .html", path)
-  check.arg(type(items) == "table" and not is_picture(items), 2, "page", "list of items expected, got %s", check.type_of(items))
+  local kind = check.type_of(items)
+  check.arg(kind == "table" and not is_picture(items), 2, "page", "list of items expected, got %s", kind)
   for key in pairs(items) do
     check.arg(math.type(key) or key == "title", 2, "page", "invalid field '%s'", key)
   end

@@ -6,6 +6,7 @@
 
 local core = require "tessera.core"
 local check = require "tessera.check"
+local make = require "tessera.problem.make"
 
 require "tessera.summary" -- the fields and methods of what P:summary returns
 
@@ -45,158 +46,6 @@ local readable = {
   "kv_heads", "dtype", "first_key", "empty", "nonfinite",
 }
 
-local function need(ok, fmt, ...) return check.arg(ok, 1, "problem", fmt, ...) end
-
-local function shape(name, m) return ("%s is %dx%d"):format(name, m.rows, m.cols) end
-
--- Shapes ------------------------------------------------------------------------------------------
-
-local function check_dtypes(f)
-  for _, name in ipairs{"K", "V"} do
-    need(f[name].dtype == f.Q.dtype, "Q is %s, %s is %s", f.Q.dtype, name, f[name].dtype)
-  end
-end
-
--- The widths d and d_v of one head.
-local function widths(f, heads, kv_heads)
-  local Q, K, V = f.Q, f.K, f.V
-  need(heads % kv_heads == 0, "heads = %d is no multiple of kv_heads = %d", heads, kv_heads)
-  need(Q.cols % heads == 0, "%s, which %d heads do not divide", shape("Q", Q), heads)
-  local d = Q.cols // heads
-  if heads == 1 then
-    need(K.cols == d, "%s, %s: as many columns expected", shape("Q", Q), shape("K", K))
-  else
-    need(K.cols == kv_heads * d, "%s, %s: with heads = %d and kv_heads = %d, K takes %d columns",
-      shape("Q", Q), shape("K", K), heads, kv_heads, kv_heads * d)
-  end
-  need(K.rows == V.rows, "%s, %s: as many rows expected", shape("K", K), shape("V", V))
-  need(V.cols % kv_heads == 0, "%s, which %d heads do not divide", shape("V", V), kv_heads)
-  return d, V.cols // kv_heads
-end
-
--- Numbers -----------------------------------------------------------------------------------------
-
-local function number(x) return x ~= x and "nan" or tostring(x) end
-
--- A number, or a list with one a head, as a list; `allowed` says which numbers are.
-local function per_head(value, name, heads, allowed, what)
-  local list = {}
-  need(type(value) == "number" or type(value) == "table",
-    "field '%s': number or list expected, got %s", name, check.type_of(value))
-  need(type(value) == "number" or #value == heads, "field '%s': %d numbers for %d heads", name,
-    type(value) == "table" and #value or 0, heads)
-  for h = 1, heads do
-    local x = type(value) == "number" and value or value[h]
-    need(type(x) == "number" and allowed(x), "field '%s': %s is not %s", name, number(x), what)
-    list[h] = x + 0.0
-  end
-  return list
-end
-
-local function is_finite(x) return x == x and math.abs(x) < math.huge end
-
--- -inf is none; beyond the range of an f32 (half a step above its largest number) it would be infinite.
-local function logit_of(dtype)
-  local limit = dtype == "f32" and 0x1.ffffffp127 or math.huge
-  return function(x) return x == -math.huge or math.abs(x) < limit end
-end
-
-local function is_base_two(base)
-  if base == nil or base == "e" or base == math.exp(1) then return false end
-  need(base == 2, "field 'base': 2 or e expected, got %s", base)
-  return true
-end
-
--- Masks -------------------------------------------------------------------------------------------
-
--- The mask of a predicate over all key numbers up to the last one.
-local function from_predicate(predicate, n_q, last, heads)
-  local takes_h = debug.getinfo(predicate, "u").nparams >= 3
-  return require "tessera.mask"(n_q, last, predicate, takes_h and {heads = heads} or nil)
-end
-
-local function check_mask(m, name, n_q, last, first_key, heads)
-  local fits = m.rows == n_q and (m.cols == last or first_key > 1 and m.cols > last)
-  need(fits, "%s, %dx%d expected", shape(name, m), n_q, last)
-  need(not m.heads or m.heads == heads, "%s has %d heads, %d expected", name, m.heads or 0, heads)
-end
-
--- What was given as `mask` -> the mask or list to show, and the list with one a head.
-local function masks(given, n_q, n_k, first_key, heads)
-  if not given then return nil end
-  local last = first_key + n_k - 1
-  local function one(m, name)
-    if type(m) == "function" then m = from_predicate(m, n_q, last, heads) end
-    need(check.type_of(m) == "mask", "%s: mask or function expected, got %s", name, check.type_of(m))
-    check_mask(m, name, n_q, last, first_key, heads)
-    return m
-  end
-  local list = {}
-  if type(given) ~= "table" then
-    local m = one(given, "mask")
-    for h = 1, heads do list[h] = m end
-    return m, list
-  end
-  need(#given == heads, "field 'mask': %d masks for %d heads", #given, heads)
-  for h = 1, heads do list[h] = one(given[h], ("mask[%d]"):format(h)) end
-  return list, list
-end
-
--- Scores ------------------------------------------------------------------------------------------
-
--- A score as it will run: its program or, where it has to be called, a copy that keeps its upvalues.
-local function compile(f, n_q, last, heads)
-  local program = require "tessera.score".compile(f, n_q, last, heads)
-  return type(program) == "function" and require "tessera.lift.snapshot"(f) or program
-end
-
--- What was given as `score` -> a list of functions and one of what runs for them, one a head. `compiled` says what runs
--- for those that are known already.
-local function scores(given, n_q, last, heads, compiled)
-  if not given then return nil end
-  local functions, runs = {}, {}
-  need(type(given) == "function" or type(given) == "table",
-    "field 'score': function or list expected, got %s", check.type_of(given))
-  need(type(given) == "function" or #given == heads, "field 'score': %d functions for %d heads",
-    type(given) == "table" and #given or 0, heads)
-  for h = 1, heads do
-    local f = type(given) == "function" and given or given[h]
-    need(type(f) == "function", "score[%d]: function expected, got %s", h, check.type_of(f))
-    compiled[f] = compiled[f] or compile(f, n_q, last, heads)
-    functions[h], runs[h] = f, compiled[f]
-  end
-  return functions, runs
-end
-
--- The whole ---------------------------------------------------------------------------------------
-
-local function make(f, given)
-  for _, name in ipairs{"Q", "K", "V"} do need(f[name], "field '%s' is missing", name) end
-  local heads = f.heads or 1
-  local kv_heads, first_key = f.kv_heads or heads, f.first_key or 1
-  check_dtypes(f)
-  local d, d_v = widths(f, heads, kv_heads)
-  need(first_key <= math.maxinteger - f.K.rows, "field 'first_key': %d is too large", first_key)
-  local scale = per_head(f.scale or d > 0 and 1 / math.sqrt(d) or 1, "scale", heads, is_finite, "finite")
-  local sink = f.sink and per_head(f.sink, "sink", heads, logit_of(f.Q.dtype), "a logit")
-  local two = is_base_two(f.base)
-  local mask, mask_list = masks(f.mask, f.Q.rows, f.K.rows, first_key, heads)
-  given.compiled = f.compiled or {}
-  local functions, runs = scores(f.score, f.Q.rows, first_key + f.K.rows - 1, heads, given.compiled)
-  given.predicate = f.predicate or type(f.mask) ~= "userdata" and f.mask or nil
-  given.mask, given.score = mask, f.score or nil
-  given.empty, given.nonfinite = f.empty or "error", f.nonfinite or "error"
-  for _, name in ipairs{"scale", "sink", "score", "predicate"} do
-    if type(given[name]) == "table" then given[name] = table.move(given[name], 1, heads, 1, {}) end
-  end
-  return core.problem.new{
-    Q = f.Q, K = f.K, V = f.V, d = d, d_v = d_v, heads = heads, kv_heads = kv_heads,
-    first_key = first_key, two = two, zero = f.empty == "zero", propagate = f.nonfinite == "propagate",
-    scale = scale, sink = sink, mask = mask, masks = mask_list, scores = functions,
-    runs = runs, given = given,
-  }
-end
-
 local function copy(t, into)
   into = into or {}
   for name, value in pairs(t) do into[name] = value end
@@ -223,9 +72,8 @@ end
 ---@param fields table
 ---@return problem
 local function problem(fields)
-  check.arg(type(fields) == "table", 1, "problem", "table expected, got %s", check.type_of(fields))
-  local f = core.options(fields, 1, "problem", kinds)
-  return make(f, copy(f))
+  check.type(fields, "table", 1, "problem")
+  return make(core.options(fields, 1, "problem", kinds), 1, "problem")
 end
 
 -- Does it take the masks and programs of P's sizes?
@@ -241,15 +89,14 @@ end
 ---@param changes table as of ts.problem
 ---@return problem
 function methods:with(changes)
-  check.type(self, "problem", 0, "with")
+  check.self(self, "problem", "with")
   changes = core.options(changes, 1, "with", kinds)
   local given = copy(core.problem.given(self))
   local same = same_sizes(self, changes)
   if not same and given.predicate then given.mask = given.predicate end
   if not same or changes.mask ~= nil then given.predicate = nil end
   if not same or changes.score ~= nil then given.compiled = nil end
-  local f = copy(changes, given)
-  return make(f, copy(f))
+  return make(copy(changes, given), 1, "with")
 end
 
 --- Full softmax, one row at a time: the definition. Sums in double, each result rounded once.

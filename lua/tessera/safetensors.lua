@@ -140,13 +140,11 @@ local function metadata_text(metadata)
   return '"__metadata__":{' .. table.concat(fields, ",") .. "}"
 end
 
---- The header of a file of matrices by name, each in its own dtype, and `metadata`, a table of strings; and the matrices, in
---- the order in which their elements follow it.
+--- Writes matrices by name, each in its own dtype, and `metadata`, a table of strings.
+---@param write fun(bytes: string)
 ---@param matrices table<string, matrix>
 ---@param metadata? table<string, string>
----@return string header
----@return {name: string, matrix: matrix}[]
-function safetensors.header(matrices, metadata)
+function safetensors.write(write, matrices, metadata)
   local list, fields, at = laid_out(matrices), {}, 0
   if metadata then fields[1] = metadata_text(metadata) end
   for _, entry in ipairs(list) do
@@ -157,16 +155,8 @@ function safetensors.header(matrices, metadata)
     at = after
   end
   local header = "{" .. table.concat(fields, ",") .. "}"
-  return string.pack("<s8", header .. (" "):rep(-#header % 8)), list
-end
-
---- Writes matrices by name, each in its own dtype, and `metadata`, a table of strings.
----@param write fun(bytes: string)
----@param matrices table<string, matrix>
----@param metadata? table<string, string>
-function safetensors.write(write, matrices, metadata)
-  local header, list = safetensors.header(matrices, metadata)
-  write(header)
+  header = header .. (" "):rep(-#header % 8)
+  write(string.pack("<s8", header))
   for _, entry in ipairs(list) do elements.write(write, entry.matrix) end
 end
 

@@ -67,9 +67,9 @@ function score.relative(biases)
       return s + biases(shared and 1 or h, math.max(1, math.min(last, j - i + middle)))
     end
   end
-  check.arg(type(biases) == "table", 1, "relative", "list or matrix expected, got %s", check.type_of(biases))
+  check.arg(check.type_of(biases) == "table", 1, "relative", "list or matrix expected, got %s", check.type_of(biases))
   for k = 1, #biases do
-    check.arg(math.type(biases[k]), 1, "relative", "element %d is a %s, not a number", k, type(biases[k]))
+    check.arg(math.type(biases[k]), 1, "relative", "element %d is a %s, not a number", k, check.type_of(biases[k]))
   end
   local middle, last = centre(#biases), #biases
   return function(s, i, j) return s + biases[math.max(1, math.min(last, j - i + middle))] end

@@ -69,11 +69,11 @@ local function check_problem(f, max, value)
 end
 
 local function is_base_two(f)
-  local base = f.base
-  if base == nil then return f.problem and f.problem.base == 2 or false end
-  need(base == 2 or base == "e" or base == math.exp(1), "field 'base': 2 or e expected, got %s", base)
-  need(not f.problem or (base == 2) == (f.problem.base == 2), "the problem has another base")
-  return base == 2
+  local of_problem = f.problem and f.problem.base == 2
+  if f.base == nil then return of_problem or false end
+  local two = check.is_base_two(f.base, 1, "summary")
+  need(not f.problem or two == of_problem, "the problem has another base")
+  return two
 end
 
 --- Builds a summary by hand, from `max` and `norm` (n_q × heads) and `value` (n_q × heads·d_v), or from
@@ -86,7 +86,7 @@ end
 ---@param fields table
 ---@return summary
 local function new(_, fields)
-  check.arg(type(fields) == "table", 1, "summary", "table expected, got %s", check.type_of(fields))
+  check.type(fields, "table", 1, "summary")
   local f = core.options(fields, 1, "summary", kinds)
   local parts = part_names(f)
   check_parts(f, parts)

@@ -20,9 +20,9 @@ grid.reserved = {seed = true, seconds = true}
 --- Raises unless every name has a list of values that can be written down.
 function grid.check(lists)
   for name, list in pairs(lists) do
-    check.arg(type(name) == "string" and name ~= "", 1, "experiment", "field 'grid': a name expected, got %s", tostring(name))
+    check.arg(type(name) == "string" and name ~= "", 1, "experiment", "field 'grid': a name expected, got %s", name)
     check.arg(not grid.reserved[name], 1, "experiment", "field 'grid': the name '%s' is taken", name)
-    check.arg(type(list) == "table" and #list > 0, 1, "experiment", "field 'grid': '%s' needs a list of values", name)
+    check.arg(check.type_of(list) == "table" and #list > 0, 1, "experiment", "field 'grid': '%s' needs a list of values", name)
     for n, value in ipairs(list) do
       check.arg(row.is_plain(value), 1, "experiment",
         "field 'grid': value %d of '%s' is a %s; numbers, strings and booleans can be written down", n, name, core.kind(value))
@@ -58,7 +58,7 @@ local function seeds_of(given)
   end
   check.arg(#given > 0, 1, "experiment", "field 'seeds': the list is empty")
   for n, seed in ipairs(given) do
-    check.arg(math.type(seed) == "integer", 1, "experiment", "field 'seeds': entry %d is %s, a whole number expected", n, tostring(seed))
+    check.arg(math.type(seed) == "integer", 1, "experiment", "field 'seeds': entry %d is %s, a whole number expected", n, seed)
   end
   return given
 end

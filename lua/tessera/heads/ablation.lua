@@ -15,7 +15,7 @@ end
 
 -- The head numbers in a list, checked: whole, of the layer, none twice.
 local function checked(list, count, fname)
-  check.arg(type(list) == "table", 1, fname, "list of heads expected, got %s", check.type_of(list))
+  check.arg(check.type_of(list) == "table", 1, fname, "list of heads expected, got %s", check.type_of(list))
   local numbers, seen = {}, {}
   for i, x in ipairs(list) do
     local h = check.whole(x, 1)

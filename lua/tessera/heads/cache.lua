@@ -8,7 +8,7 @@ local check = require "tessera.check"
 local core = require "tessera.core"
 local call = require "tessera.heads.call"
 local layers = require "tessera.heads.layer"
-local problem = require "tessera.problem"
+local make = require "tessera.problem.make"
 local summary = require "tessera.summary"
 
 --- What a cache tells of itself.
@@ -126,7 +126,7 @@ local function step_mask(given, n, before)
     if given.heads then return function(i, j, h) return given(i, j, h) end end
     return function(i, j) return given(i, j) end
   end
-  check.arg(type(given) == "table", 3, "step", "field 'mask': mask, function or list expected, got %s", check.type_of(given))
+  check.arg(check.type_of(given) == "table", 3, "step", "field 'mask': mask, function or list expected, got %s", check.type_of(given))
   local list = {}
   for h, one in ipairs(given) do list[h] = step_mask(one, n, before) end
   return list
@@ -155,7 +155,7 @@ local function segment_problem(part, segment, Q)
     first_key = segment.first}
   for name, value in pairs(part.fields) do f[name] = value end
   if segment == last_of(part.state) then f.mask = f.mask or part.causal end
-  return problem(f)
+  return make(f, 3, "step")
 end
 
 -- Summaries of the segments that several caches of the step share, computed once, for the queries of all of
@@ -247,7 +247,7 @@ end
 function cache.step(self, x, caches, options)
   layers.state(self)
   local single = check.type_of(x) == "matrix"
-  check.arg(single or type(x) == "table", 1, "step", "matrix or list expected, got %s", check.type_of(x))
+  check.arg(single or check.type_of(x) == "table", 1, "step", "matrix or list expected, got %s", check.type_of(x))
   check.arg(type(caches) == "table", 2, "step", "cache or list expected, got %s", check.type_of(caches))
   local inputs = single and {x} or x
   caches = states[caches] and {caches} or caches

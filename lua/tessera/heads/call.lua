@@ -3,8 +3,11 @@
 local check = require "tessera.check"
 local core = require "tessera.core"
 local layer = require "tessera.heads.layer"
+local make = require "tessera.problem.make"
 local projections = require "tessera.heads.projections"
 local rope = require "tessera.rope"
+
+require "tessera.problem" -- gives problems their methods
 
 local call = {}
 
@@ -88,8 +91,8 @@ function call.spread(name, value, heads)
   return list
 end
 
--- The problem between the projections and W^O.
-local function problem_of(state, asked, options)
+-- The problem between the projections and W^O; errors blame the options of `fname`.
+local function problem_of(state, asked, options, fname)
   local sizes = state.sizes
   local Q, K, V = project(state, asked)
   local first = options.first_key or 1
@@ -99,7 +102,7 @@ local function problem_of(state, asked, options)
     empty = options.empty, nonfinite = options.nonfinite,
   }
   for name in pairs(kinds_of_values) do fields[name] = call.spread(name, options[name], sizes.heads) end
-  return require "tessera.problem"(fields)
+  return make(fields, asked.n, fname)
 end
 
 --- The problem that the arguments of a call make, and its options.
@@ -109,7 +112,7 @@ function call.problem(self, fname, ...)
   local state, asked = layer.state(self), arguments(fname, ...)
   check_inputs(state, asked, fname)
   local options = core.options(asked.options, asked.n, fname, call_fields)
-  return problem_of(state, asked, options), options
+  return problem_of(state, asked, options, fname), options
 end
 
 --- Self-attention's Q, K and V of all heads, not yet turned.

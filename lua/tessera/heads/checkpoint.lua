@@ -168,6 +168,9 @@ end
 
 --- See ts.heads.load.
 function checkpoint.load(path, options)
+  check.type(path, "string", 1, "load")
+  local ending = path:lower():match "%.%w+$"
+  check.arg(ending == ".safetensors" or ending == ".npz", 1, "load", "the ending of '%s' is neither .safetensors nor .npz", path)
   options = core.options(options, 2, "load", {layer = "any", names = "table", heads = "positive", kv_heads = "positive",
     transposed = "boolean", rope = "any", dtype = "dtype"})
   check.arg(options.layer == nil or type(options.layer) == "string" or check.whole(options.layer, 0), 2, "load",

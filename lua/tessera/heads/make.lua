@@ -16,7 +16,7 @@ local function need(ok, fmt, ...) return check.arg(ok, 1, "heads", fmt, ...) end
 -- A size told by the matrices that were given for a part: a list of one a head, or one matrix in whose columns
 -- `count` heads lie; nil where none was given.
 local function told(f, name, axis, count)
-  local listed = type(f[name]) == "table"
+  local listed = check.type_of(f[name]) == "table"
   local m = listed and f[name][1] or f[name]
   if m == nil then return nil end
   need(check.type_of(m) == "matrix", "field '%s': matrix or list of matrices expected, got %s", name, check.type_of(m))
@@ -43,7 +43,7 @@ end
 -- `bias` as a set of letters; a bias that is given is one that there is.
 local function biases_of(f)
   local has, bias = {}, f.bias
-  need(bias == nil or type(bias) == "boolean" or type(bias) == "table", "field 'bias': boolean or list expected, got %s",
+  need(bias == nil or type(bias) == "boolean" or check.type_of(bias) == "table", "field 'bias': boolean or list expected, got %s",
     check.type_of(bias))
   for _, letter in ipairs(bias == true and {"q", "k", "v", "o"} or bias or {}) do
     need(letter == "q" or letter == "k" or letter == "v" or letter == "o", "field 'bias': '%s' is none of q, k, v, o",
@@ -87,7 +87,7 @@ end
 ---@param fields table
 ---@return layer
 return function(fields)
-  check.arg(type(fields) == "table", 1, "heads", "table expected, got %s", check.type_of(fields))
+  check.type(fields, "table", 1, "heads")
   local f = core.options(fields, 1, "heads", kinds)
   local sizes = sizes_of(f)
   local self, state = layer.blank(sizes, biases_of(f), rope_of(f, sizes.d_h))

@@ -56,7 +56,8 @@ end
 local function rows_of(item, t, n)
   local rows = {}
   if item.rows then
-    check.arg(type(item.rows) == "table", 2, "page", "item %d: field 'rows': list of rows expected, got %s", n, check.type_of(item.rows))
+    local kind = check.type_of(item.rows)
+    check.arg(kind == "table", 2, "page", "item %d: field 'rows': list of rows expected, got %s", n, kind)
     for _, i in ipairs(item.rows) do
       local row = check.whole(i, 1)
       check.arg(row and row <= item.tiles.n_q, 2, "page", "item %d: field 'rows': there is no row %s of %d", n, i, item.tiles.n_q)

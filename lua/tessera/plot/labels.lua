@@ -3,7 +3,7 @@
 local check = require "tessera.check"
 
 local function read(list, n, what, fname)
-  check.arg(type(list) == "table", 2, fname, "field 'labels': list expected for the %s, got %s", what, check.type_of(list))
+  check.arg(check.type_of(list) == "table", 2, fname, "field 'labels': list expected for the %s, got %s", what, check.type_of(list))
   check.arg(#list == n, 2, fname, "field 'labels': %d names for %d %s", #list, n, what)
   local copy = {}
   for i = 1, n do

@@ -10,7 +10,7 @@ local function numbers(x, what, n, fname)
     for k = 1, x.rows * x.cols do list[k] = x.rows == 1 and x(1, k) or x(k, 1) end
     return list
   end
-  check.arg(type(x) == "table", n, fname, "%s: list of numbers expected, got %s", what, check.type_of(x))
+  check.arg(check.type_of(x) == "table", n, fname, "%s: list of numbers expected, got %s", what, check.type_of(x))
   local list = {}
   for k, value in ipairs(x) do
     check.arg(math.type(value), n, fname, "%s: number expected at %d, got %s", what, k, check.type_of(value))
@@ -24,8 +24,9 @@ local fields = {x = true, y = true, low = true, high = true, label = true}
 
 local function one(s, at, fname)
   local what = ("series %d"):format(at)
-  if check.type_of(s) == "matrix" or type(s) == "table" and s[1] ~= nil then s = {y = s} end
-  check.arg(type(s) == "table" and s.y ~= nil, 1, fname, "%s: {y = numbers, x = numbers ..} expected, got %s", what, check.type_of(s))
+  local kind = check.type_of(s)
+  if kind == "matrix" or kind == "table" and s[1] ~= nil then s = {y = s} end
+  check.arg(type(s) == "table" and s.y ~= nil, 1, fname, "%s: {y = numbers, x = numbers ..} expected, got %s", what, kind)
   for key in pairs(s) do check.arg(fields[key], 1, fname, "%s: invalid field '%s'", what, key) end
   local y = numbers(s.y, what .. ", y", 1, fname)
   local read = {y = y}
@@ -50,8 +51,9 @@ local series = {numbers = numbers}
 --- A list of {x =, y =, low =, high =, label =}, of a list of series, or of one.
 ---@return table[]
 function series.read(x, fname)
-  check.arg(type(x) == "table" or check.type_of(x) == "matrix", 1, fname, "list of series expected, got %s", check.type_of(x))
-  if type(x) ~= "table" or x.y ~= nil or math.type(x[1]) then return {one(x, 1, fname)} end
+  local kind = check.type_of(x)
+  check.arg(kind == "table" or kind == "matrix", 1, fname, "list of series expected, got %s", kind)
+  if kind ~= "table" or x.y ~= nil or math.type(x[1]) then return {one(x, 1, fname)} end
   local list = {}
   for at, s in ipairs(x) do list[at] = one(s, at, fname) end
   for key in pairs(x) do check.arg(math.type(key), 1, fname, "invalid field '%s'", key) end

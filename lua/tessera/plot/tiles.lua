@@ -53,7 +53,7 @@ end
 --- A grid of at most `most` {rows, columns} tiles.
 return function(x, o, most)
   local kind = check.type_of(x)
-  check.arg(kind == "problem" or type(x) == "table" and x.map ~= nil and math.type(x.q), 1, "tiles",
+  check.arg(kind == "problem" or kind == "tiles" and x.map ~= nil and math.type(x.q), 1, "tiles",
     "problem, or what mask:tiles(q, k) gives, expected, got %s", kind)
   if kind == "problem" then return of_problem(x, o, most) end
   check.arg(not o.tiling, 2, "tiles", "field 'tiling' needs a problem")

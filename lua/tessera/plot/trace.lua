@@ -106,7 +106,7 @@ end
 
 --- A picture of what P:trace gives.
 return function(t, o)
-  check.arg(type(t) == "table" and math.type(t.row) and type(t.word) == "table", 1, "trace", "what P:trace gives expected, got %s",
+  check.arg(check.type_of(t) == "trace" and math.type(t.row) and type(t.word) == "table", 1, "trace", "what P:trace gives expected, got %s",
     check.type_of(t))
   return setmetatable({
     trace = t, ticks = ticks(t), title = o.title or ("row %d, head %d: what the steps leave on top of the stack"):format(t.row, t.head),

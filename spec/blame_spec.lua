@@ -1,0 +1,121 @@
+-- Whom an error blames: each argument of each public function is replaced by a value of each kind.
+local core = require "tessera.core"
+local public = require "spec.fuzz.public"
+local right = require "spec.fuzz.right"
+local ts = require "tessera"
+
+local function refuse() error "no" end
+
+local function values(o)
+  return {
+    ["nil"] = {}, boolean = {true}, number = {-7.5}, string = {"x"}, table = {{typo = 1}}, ["function"] = {refuse}, userdata = {io.stdout},
+    matrix = {ts.ones(3, 1)}, mask = {ts.mask.full(2)}, problem = {o.problem}, summary = {o.summary}, layer = {o.layer},
+    cache = {o.cache}, verify = {o.verify}, tiles = {o.tiles}, diff = {o.diff},
+  }
+end
+
+-- A kind that an argument never is, so that nothing but this argument can be meant.
+local foreign = {boolean = true, userdata = true, verify = true, diff = true}
+
+-- What is wrong with the message, or nil. `n` is the argument's number, `kind` what stood there.
+local function fault(message, name, n, kind)
+  local at, blamed, what = message:match "bad argument #(%d+) to '([^']*)' %((.*)%)$"
+  if message:find "userdata" and kind ~= "userdata" then return "calls a " .. kind .. " a userdata" end
+  if message:find "got table" and foreign[kind] then return "calls a " .. kind .. " a table" end
+  if message:find "0x%x+" then return "tells an address" end
+  if not at or name:find " __" then return nil end
+  if blamed ~= name:match "[%w_]+$" then return "blames '" .. blamed .. "'" end
+  if foreign[kind] and tonumber(at) ~= n then return "blames argument " .. at end
+  local got = what:match "got (%w+)"
+  if foreign[kind] and got and got ~= kind and got ~= "true" then return "does not say that a " .. kind .. " came" end
+end
+
+describe("an error", function()
+  local folder, output
+
+  setup(function()
+    folder = os.tmpname()
+    os.remove(folder)
+    os.execute("mkdir " .. folder)
+    output = io.output()
+    io.output "/dev/null" -- what draws, prints
+  end)
+  teardown(function()
+    io.output():close()
+    io.output(output)
+    os.execute("rm -r " .. folder)
+  end)
+
+  it("names the function that the user called, the argument, and what came by its kind", function()
+    local o = right.objects()
+    local functions, count, faults = public.functions(o), 0, {}
+    for _, call in ipairs(right.calls(o, folder .. "/")) do
+      local name, own = call[1], call[1]:find "^%l+:" and 1 or 0
+      local last = 0
+      for place in pairs(call) do last = math.max(last, place - 1) end
+      for n = 1 + own, name:find "^core" and 0 or last do
+        for kind, value in pairs(values(o)) do
+          local arguments = table.move(call, 2, last + 1, 1, {})
+          arguments[n] = value[1]
+          local ok, message = pcall(functions[name], table.unpack(arguments, 1, last))
+          local wrong = not ok and message ~= "no" and fault(message, name, n - own, kind)
+          if not ok then count = count + 1 end
+          if wrong then faults[#faults + 1] = ("%s, argument %d a %s: %s: %s"):format(name, n - own, kind, wrong, message) end
+        end
+      end
+    end
+    assert.same({}, faults)
+    assert.is_true(count > 2000)
+  end)
+
+  local X = ts.randn(4, 4, {seed = 1})
+  local P, layer = ts.problem{Q = X, K = X, V = X}, ts.heads{heads = 2, d_q = 4}
+
+  local function says(text, f, ...)
+    local ok, message = pcall(f, ...)
+    assert.is_false(ok)
+    assert.equal(text, (message:gsub("^[^:]*:%d+: ", "")))
+  end
+
+  it("in a field of P:with is blamed on 'with'", function()
+    says("bad argument #1 to 'with' (mask: mask or function expected, got number)", P.with, P, {mask = 3})
+    says("bad argument #1 to 'with' (mask is 3x3, 4x4 expected)", P.with, P, {mask = ts.mask.full(3)})
+    says("bad argument #1 to 'with' (field 'score': function or list expected, got layer)", P.with, P, {score = layer})
+    says("bad argument #1 to 'with' (field 'base': 2 or e expected, got 7)", P.with, P, {base = 7})
+    says("bad argument #1 to 'with' (Q is 4x3, K is 4x4: as many columns expected)", P.with, P, {Q = ts.ones(4, 3)})
+    says("bad argument #1 to 'problem' (field 'scale': number or list expected, got mask)", ts.problem,
+      {Q = X, K = X, V = X, scale = ts.mask.full(4)})
+  end)
+
+  it("in an option of a layer's call is blamed on that call", function()
+    says("bad argument #2 to 'layer' (mask: mask or function expected, got number)", layer, X, {mask = 3})
+    says("bad argument #3 to 'layer' (mask is 3x3, 4x4 expected)", layer, X, X, {mask = ts.mask.full(3)})
+    says("bad argument #2 to 'weights' (field 'scale': 3 numbers for 2 heads)", layer.weights, layer, X, {scale = {1, 2, 3}})
+    says("bad argument #3 to 'step' (field 'sink': number or list expected, got string)", layer.step, layer, X, layer:cache(),
+      {sink = "x"})
+    says("bad argument #2 to 'problem' (field 'base': 2 or e expected, got 3)", layer.problem, layer, X, {base = 3})
+  end)
+
+  it("says what was combined with a mask", function()
+    says("attempt to combine a mask with a problem (by '&')", function() return ts.mask.full(4) & P end)
+    says("attempt to combine a mask with a layer (by '|')", function() return layer | ts.mask.full(4) end)
+  end)
+
+  it("of a range of keys names the key, and the problem's keys", function()
+    says("bad argument #1 to 'summary' (key 0 is none of the problem's 1..4)", P.summary, P, 0, 3)
+    says("bad argument #2 to 'summary' (key 9 is none of the problem's 1..4)", P.summary, P, 2, 9)
+    says("bad argument #2 to 'summary' (the last key, 1, is before the first, 3)", P.summary, P, 3, 1)
+    says("bad argument #1 to 'summary' (key 6 is none of the problem's 1..4)", P.summary, P, 6, 5)
+    says("bad argument #1 to 'summary' (key 5 is none of the problem's 1..4)", P.summary, P, 5, 5)
+    assert.is_true(P:summary(5, 4) == P:bottom())
+    says("bad argument #1 to 'summary' (key 0 is none of the problem's 1..4)", P.summary, P, 0, -1)
+  end)
+
+  it("takes a layer for no table of options", function()
+    says("bad argument #1 to 'softmax' (table expected, got layer)", P.softmax, P, layer)
+    says("bad argument #1 to 'attention' (table expected, got layer)", P.attention, P, layer)
+    says("bad argument #3 to 'zeros' (table expected, got layer)", ts.zeros, 1, 1, layer)
+    assert.equal("layer", core.kind(layer))
+    assert.equal("table", core.kind(setmetatable({}, {__name = "tessera.matrix"})))
+  end)
+end)
