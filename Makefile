@@ -54,7 +54,7 @@ LUA_RUN     = LUA_PATH_5_4='lua/?.lua;lua/?/init.lua;;' LUA_CPATH_5_4='$(BUILD)/
 
 CHECKS := lua format exports gcc clang isa poly exit asan tsan valgrind random fuzz calls coverage
 
-.PHONY: all setup programs test check soak coverage $(CHECKS:%=check-%) run-parallel fuzzers demo repl docs bench bounds mutate install uninstall \
+.PHONY: all setup programs test check soak coverage $(CHECKS:%=check-%) run-parallel fuzzers demo repl docs bench scale bounds mutate install uninstall \
   deb clean help
 .DELETE_ON_ERROR:
 
@@ -205,6 +205,9 @@ docs: all ## build the manual, as HTML, in build/docs
 
 bench: all ## measure this machine's peak, and what part of it each road reaches (ARGS="--against torch": beside PyTorch, too)
 	$(Q)scripts/bench $(ARGS)
+
+scale: all ## what large masks cost: those of the library at 131,072 tokens, a window of 512 up to a million
+	$(Q)scripts/scale
 
 bounds: all ## how far rounding goes on 100,000 rows, beside the derived bounds (some minutes)
 	scripts/bounds

@@ -61,19 +61,22 @@ static void evaluate(const ts_mask *mask, int64_t h, ts_range i, ts_range j, uin
     }
 }
 
-static int64_t popcount(const uint64_t *bits, int64_t rows, int64_t words, int64_t stride) {
-    int64_t kept = 0;
-    for (int64_t r = 0; r < rows; r++, bits += stride)
-        for (int64_t w = 0; w < words; w++) kept += __builtin_popcountll(bits[w]);
-    return kept;
+/* What evaluated bits come to; those behind the last key are 0. */
+static ts_cover settled(const uint64_t *bits, int64_t rows, int64_t keys, int64_t stride) {
+    const uint64_t rest = ((uint64_t)1 << (keys % 64)) - 1; /* of a word that is not whole */
+    uint64_t some = 0, others = 0;
+    for (int64_t r = 0; r < rows; r++, bits += stride) {
+        for (int64_t w = 0; w < keys / 64; w++) some |= bits[w], others |= ~bits[w];
+        if (rest) some |= bits[keys / 64], others |= ~bits[keys / 64] & rest;
+    }
+    return !some ? TS_EMPTY : others ? TS_PARTIAL : TS_FULL;
 }
 
 ts_cover ts_mask_tile(const ts_mask *mask, int64_t h, ts_range i, ts_range j, uint64_t *bits,
                       int64_t words, void *scratch) {
     if (length(i) <= 0 || length(j) <= 0) return TS_EMPTY;
     evaluate(mask, h, i, j, bits, words, scratch);
-    int64_t kept = popcount(bits, length(i), (length(j) + 63) / 64, words);
-    return kept == 0 ? TS_EMPTY : kept == length(i) * length(j) ? TS_FULL : TS_PARTIAL;
+    return settled(bits, length(i), length(j), words);
 }
 
 /* ---- the blocks of a band of queries ---- */
@@ -167,6 +170,13 @@ static void descend(descent *d, ts_range i, ts_range j) {
     }
 }
 
+static int64_t popcount(const uint64_t *bits, int64_t rows, int64_t words, int64_t stride) {
+    int64_t kept = 0;
+    for (int64_t r = 0; r < rows; r++, bits += stride)
+        for (int64_t w = 0; w < words; w++) kept += __builtin_popcountll(bits[w]);
+    return kept;
+}
+
 static void count_full(descent *d, ts_range i, ts_range j) { d->count += length(i) * length(j); }
 static void count_leaf(descent *d, ts_range i, ts_range j, const uint64_t *bits) {
     d->count += popcount(bits, length(i), (length(j) + 63) / 64, LEAF_WORDS);
@@ -194,9 +204,9 @@ static void settle_full(descent *d, ts_range i, ts_range j) {
     d->some = true;
 }
 static void settle_leaf(descent *d, ts_range i, ts_range j, const uint64_t *bits) {
-    int64_t kept = popcount(bits, length(i), (length(j) + 63) / 64, LEAF_WORDS);
-    d->some = d->some || kept > 0;
-    d->others = d->others || kept < length(i) * length(j);
+    ts_cover cover = settled(bits, length(i), length(j), LEAF_WORDS);
+    d->some = d->some || cover != TS_EMPTY;
+    d->others = d->others || cover != TS_FULL;
 }
 
 ts_status ts_mask_settle(const ts_mask *mask, int64_t h, ts_range i, ts_range j, const ts_run *run,
