@@ -105,6 +105,19 @@ int ts_lua_hold_interrupts(lua_State *L);
 int ts_lua_create_beside(lua_State *L);
 int ts_lua_sync(lua_State *L);
 
+/* userdata.c. [userdata, key] -> [value], the whole of an __index: a method, what push_field pushes
+ * for the name (which it does, or says false), or what `methods` itself makes of a name it lacks.
+ * The table of methods is upvalue 1 of every metamethod. */
+int ts_lua_index(lua_State *L, bool (*push_field)(lua_State *L, const char *name));
+/* [userdata, ...]: pushes what the method `tostring` makes of it; false where Lua has added none.
+ */
+bool ts_lua_tostring_method(lua_State *L);
+/* Pushes a table of the functions of several lists; NULL ends them. */
+void ts_lua_push_lib(lua_State *L, const luaL_Reg *const parts[]);
+/* [..., functions, methods] -> [..., functions]: makes the metatable of the type, and shows the
+ * methods as functions.methods. */
+void ts_lua_set_kind(lua_State *L, const char *type, const luaL_Reg *const metamethods[]);
+
 /* Each pushes the table that the module shows under that name: its functions, and `methods`, the
  * table in which the methods of the userdata live, open for Lua to add to. */
 int ts_lua_open_matrix(lua_State *L);

@@ -68,7 +68,8 @@ static int cell(lua_State *L) {
     return 1;
 }
 
-static bool push_known_field(lua_State *L, const ts_lua_mask *m, const char *name) {
+static bool push_field(lua_State *L, const char *name) {
+    const ts_lua_mask *m = (const ts_lua_mask *)ts_lua_check_mask(L, 1);
     if (strcmp(name, "rows") == 0)
         lua_pushinteger(L, m->mask.rows);
     else if (strcmp(name, "cols") == 0)
@@ -84,31 +85,15 @@ static bool push_known_field(lua_State *L, const ts_lua_mask *m, const char *nam
     return true;
 }
 
-/* [m, key]: a method, a field, or what `methods` itself makes of a name it lacks. */
-static int get_field(lua_State *L) {
-    const ts_lua_mask *m = (const ts_lua_mask *)ts_lua_check_mask(L, 1);
-    lua_settop(L, 2);
-    lua_pushvalue(L, 2);
-    if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL) return 1;
-    if (lua_type(L, 2) == LUA_TSTRING && push_known_field(L, m, lua_tostring(L, 2))) return 1;
-    lua_pushvalue(L, 2);
-    lua_gettable(L, lua_upvalueindex(1));
-    return 1;
-}
+static int get_field(lua_State *L) { return ts_lua_index(L, push_field); }
 
 static int refuse_field(lua_State *L) {
     return luaL_error(L, "a mask has no fields to set: masks are made, and combined");
 }
 
-/* [m] -> [string]: methods.tostring where Lua has added it, else the shape. */
 static int to_string(lua_State *L) {
     const ts_lua_mask *m = (const ts_lua_mask *)ts_lua_check_mask(L, 1);
-    lua_pushliteral(L, "tostring");
-    if (lua_rawget(L, lua_upvalueindex(1)) == LUA_TFUNCTION) {
-        lua_pushvalue(L, 1);
-        lua_call(L, 1, 1);
-        return 1;
-    }
+    if (ts_lua_tostring_method(L)) return 1;
     lua_pushfstring(L, "mask %Ix%I", I(m->mask.rows), I(m->mask.cols));
     if (m->mask.heads)
         lua_pushfstring(L, " of %I heads", I(m->mask.heads));
@@ -145,20 +130,12 @@ static const luaL_Reg metamethods[] = {{"__call", cell},
                                        {NULL, NULL}};
 
 int ts_lua_open_mask(lua_State *L) {
-    lua_newtable(L);
-    luaL_setfuncs(L, ts_lua_mask_makers, 0);
-    luaL_newlib(L, methods);
-    luaL_setfuncs(L, ts_lua_mask_algebra, 0);
-    luaL_setfuncs(L, ts_lua_mask_counts, 0);
-    luaL_setfuncs(L, ts_lua_mask_forms, 0);
-    lua_pushvalue(L, -1);
-    lua_setfield(L, -3, "methods");
-    luaL_newmetatable(L, TS_MASK);
-    lua_pushvalue(L, -2);
-    luaL_setfuncs(L, metamethods, 1);
-    luaL_setfuncs(L, ts_lua_mask_operators, 0);
-    lua_pushboolean(L, 0);
-    lua_setfield(L, -2, "__metatable");
-    lua_pop(L, 2);
+    static const luaL_Reg *const functions[] = {ts_lua_mask_makers, NULL};
+    static const luaL_Reg *const all[] = {methods, ts_lua_mask_algebra, ts_lua_mask_counts,
+                                          ts_lua_mask_forms, NULL};
+    static const luaL_Reg *const both[] = {metamethods, ts_lua_mask_operators, NULL};
+    ts_lua_push_lib(L, functions);
+    ts_lua_push_lib(L, all);
+    ts_lua_set_kind(L, TS_MASK, both);
     return 1;
 }

@@ -125,25 +125,20 @@ static int element(lua_State *L) {
     return 1;
 }
 
-/* [m, key]: a method, a field, or what `methods` itself makes of a name it lacks. */
-static int get_field(lua_State *L) {
+static bool push_field(lua_State *L, const char *name) {
     const ts_matrix *m = ts_lua_check_matrix(L, 1);
-    lua_settop(L, 2);
-    lua_pushvalue(L, 2);
-    if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL) return 1;
-    const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
     if (strcmp(name, "rows") == 0)
         lua_pushinteger(L, m->rows);
     else if (strcmp(name, "cols") == 0)
         lua_pushinteger(L, m->cols);
     else if (strcmp(name, "dtype") == 0)
         lua_pushstring(L, ts_lua_dtype_names[m->dtype]);
-    else {
-        lua_pushvalue(L, 2);
-        lua_gettable(L, lua_upvalueindex(1));
-    }
-    return 1;
+    else
+        return false;
+    return true;
 }
+
+static int get_field(lua_State *L) { return ts_lua_index(L, push_field); }
 
 static int refuse_field(lua_State *L) {
     return luaL_error(L, "a matrix has no fields to set: m:set(i, j, x) writes an element");
@@ -154,17 +149,11 @@ static int length(lua_State *L) {
     return 1;
 }
 
-/* [m] -> [string]: methods.tostring where Lua has added it, else the shape. */
 static int to_string(lua_State *L) {
     const ts_matrix *m = ts_lua_check_matrix(L, 1);
-    lua_pushliteral(L, "tostring");
-    if (lua_rawget(L, lua_upvalueindex(1)) == LUA_TFUNCTION) {
-        lua_pushvalue(L, 1);
-        lua_call(L, 1, 1);
-    } else {
+    if (!ts_lua_tostring_method(L))
         lua_pushfstring(L, "matrix %Ix%I %s", (LUAI_UACINT)m->rows, (LUAI_UACINT)m->cols,
                         ts_lua_dtype_names[m->dtype]);
-    }
     return 1;
 }
 
@@ -172,30 +161,14 @@ static const luaL_Reg metamethods[] = {{"__call", element},          {"__index",
                                        {"__newindex", refuse_field}, {"__len", length},
                                        {"__tostring", to_string},    {NULL, NULL}};
 
-/* Every metamethod has `methods` as its upvalue. */
-static void open_metatable(lua_State *L, int methods) {
-    luaL_newmetatable(L, TS_MATRIX);
-    lua_pushboolean(L, 0);
-    lua_setfield(L, -2, "__metatable");
-    lua_pushvalue(L, methods);
-    luaL_setfuncs(L, metamethods, 1);
-    luaL_setfuncs(L, ts_lua_matrix_operators, 0);
-    lua_pop(L, 1);
-}
-
-static void set_functions(lua_State *L, const luaL_Reg *const parts[]) {
-    lua_newtable(L);
-    for (; *parts; parts++) luaL_setfuncs(L, *parts, 0);
-}
-
 int ts_lua_open_matrix(lua_State *L) {
     static const luaL_Reg *const functions[] = {ts_lua_matrix_makers, ts_lua_matrix_joins,
                                                 ts_lua_matrix_functions, ts_lua_matrix_bytes, NULL};
     static const luaL_Reg *const methods[] = {ts_lua_matrix_views, ts_lua_matrix_arithmetic,
                                               ts_lua_matrix_reductions, NULL};
-    set_functions(L, functions);
-    set_functions(L, methods);
-    open_metatable(L, lua_gettop(L));
-    lua_setfield(L, -2, "methods");
+    static const luaL_Reg *const both[] = {metamethods, ts_lua_matrix_operators, NULL};
+    ts_lua_push_lib(L, functions);
+    ts_lua_push_lib(L, methods);
+    ts_lua_set_kind(L, TS_MATRIX, both);
     return 1;
 }

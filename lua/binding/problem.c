@@ -111,24 +111,16 @@ static bool push_other(lua_State *L, const ts_problem *p, const char *name) {
     return true;
 }
 
-/* P.name: a method, a field, or what `methods` says to a name it lacks (upvalue 1). */
-static int index_problem(lua_State *L) {
-    const ts_lua_problem *p = lua_touserdata(L, 1);
-    lua_pushvalue(L, 2);
-    if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL) return 1;
-    if (lua_type(L, 2) == LUA_TSTRING) {
-        const char *name = lua_tostring(L, 2);
-        if (push_held(L, name) || push_whole(L, &p->problem, name) ||
-            push_other(L, &p->problem, name) || push_given(L, name))
-            return 1;
-    }
-    lua_pushvalue(L, 2);
-    lua_gettable(L, lua_upvalueindex(1));
-    return 1;
+static bool push_field(lua_State *L, const char *name) {
+    const ts_problem *p = &ts_lua_check_problem(L, 1)->problem;
+    return push_held(L, name) || push_whole(L, p, name) || push_other(L, p, name) ||
+           push_given(L, name);
 }
 
+static int get_field(lua_State *L) { return ts_lua_index(L, push_field); }
+
 /* "problem 10x20 f64, d = 4, d_v = 3, heads 4/2, base 2, masked, scored, with a sink" */
-static int problem_tostring(lua_State *L) {
+static int to_string(lua_State *L) {
     const ts_problem *p = &ts_lua_check_problem(L, 1)->problem;
     lua_pushfstring(L, "problem %Ix%I %s, d = %I, d_v = %I", (LUAI_UACINT)p->n_q,
                     (LUAI_UACINT)p->n_k, p->dtype == TS_F32 ? "f32" : "f64", (LUAI_UACINT)p->d,
@@ -175,21 +167,14 @@ static const luaL_Reg functions[] = {
     {"judge", ts_lua_problem_judge}, {NULL, NULL},
 };
 
+static const luaL_Reg metamethods[] = {
+    {"__index", get_field}, {"__newindex", refuse_field}, {"__tostring", to_string}, {NULL, NULL}};
+
 int ts_lua_open_problem(lua_State *L) {
+    static const luaL_Reg *const methods[] = {ts_lua_problem_roads, NULL};
+    static const luaL_Reg *const parts[] = {metamethods, NULL};
     luaL_newlib(L, functions);
-    lua_newtable(L);
-    luaL_setfuncs(L, ts_lua_problem_roads, 0);
-    luaL_newmetatable(L, TS_PROBLEM);
-    lua_pushvalue(L, -2);
-    lua_pushcclosure(L, index_problem, 1);
-    lua_setfield(L, -2, "__index");
-    lua_pushcfunction(L, problem_tostring);
-    lua_setfield(L, -2, "__tostring");
-    lua_pushcfunction(L, refuse_field);
-    lua_setfield(L, -2, "__newindex");
-    lua_pushboolean(L, 0);
-    lua_setfield(L, -2, "__metatable");
-    lua_pop(L, 1);
-    lua_setfield(L, -2, "methods");
+    ts_lua_push_lib(L, methods);
+    ts_lua_set_kind(L, TS_PROBLEM, parts);
     return 1;
 }

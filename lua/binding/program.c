@@ -123,21 +123,21 @@ static const luaL_Reg functions[] = {
     {"new", ts_lua_read_program},    {"run", ts_lua_run_program}, {"bound", ts_lua_bound_program},
     {"score", ts_lua_score_program}, {"survey", ts_lua_survey},   {NULL, NULL}};
 static const luaL_Reg methods[] = {{"text", text}, {NULL, NULL}};
-static const luaL_Reg metamethods[] = {{"__len", length}, {"__tostring", to_string}, {NULL, NULL}};
+static bool push_field(lua_State *L, const char *name) {
+    (void)L, (void)name;
+    return false; /* it has none */
+}
+static int get_field(lua_State *L) { return ts_lua_index(L, push_field); }
+
+static const luaL_Reg metamethods[] = {
+    {"__index", get_field}, {"__len", length}, {"__tostring", to_string}, {NULL, NULL}};
 
 int ts_lua_open_program(lua_State *L) {
+    static const luaL_Reg *const parts[] = {metamethods, NULL};
     luaL_newlib(L, functions);
     push_ops(L);
     lua_setfield(L, -2, "ops");
     luaL_newlib(L, methods);
-    lua_pushvalue(L, -1);
-    lua_setfield(L, -3, "methods");
-    luaL_newmetatable(L, TS_PROGRAM);
-    luaL_setfuncs(L, metamethods, 0);
-    lua_pushboolean(L, 0);
-    lua_setfield(L, -2, "__metatable");
-    lua_pushvalue(L, -2);
-    lua_setfield(L, -2, "__index");
-    lua_pop(L, 2);
+    ts_lua_set_kind(L, TS_PROGRAM, parts);
     return 1;
 }

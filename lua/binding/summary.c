@@ -197,7 +197,8 @@ static int bottoms(lua_State *L) {
     return 1;
 }
 
-static bool push_field(lua_State *L, const ts_summary *s, const char *name) {
+static bool push_field(lua_State *L, const char *name) {
+    const ts_summary *s = &ts_lua_check_summary(L, 1)->summary;
     if (strcmp(name, "max") == 0)
         push_copy(L, s->dtype, s->n_q, s->heads, s->max);
     else if (strcmp(name, "norm") == 0)
@@ -219,19 +220,10 @@ static bool push_field(lua_State *L, const ts_summary *s, const char *name) {
     return true;
 }
 
-/* S.name: a method, a field, or what `methods` says to a name it lacks (upvalue 1). */
-static int index_summary(lua_State *L) {
-    const ts_lua_summary *s = lua_touserdata(L, 1);
-    lua_pushvalue(L, 2);
-    if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL) return 1;
-    if (lua_type(L, 2) == LUA_TSTRING && push_field(L, &s->summary, lua_tostring(L, 2))) return 1;
-    lua_pushvalue(L, 2);
-    lua_gettable(L, lua_upvalueindex(1));
-    return 1;
-}
+static int get_field(lua_State *L) { return ts_lua_index(L, push_field); }
 
 /* "summary of 10 rows, 2 heads, d_v = 4, f64, keys 1..5, 9" */
-static int summary_tostring(lua_State *L) {
+static int to_string(lua_State *L) {
     const ts_lua_summary *s = ts_lua_check_summary(L, 1);
     lua_pushfstring(L, "summary of %I row%s, %I head%s, d_v = %I, %s", (LUAI_UACINT)s->summary.n_q,
                     s->summary.n_q == 1 ? "" : "s", (LUAI_UACINT)s->summary.heads,
@@ -252,26 +244,17 @@ static int refuse_field(lua_State *L) {
     return luaL_error(L, "a summary has no fields to set: summaries are computed, and merged");
 }
 
-static const luaL_Reg metamethods[] = {{"__mul", merge},
-                                       {"__eq", equal},
-                                       {"__tostring", summary_tostring},
-                                       {"__newindex", refuse_field},
-                                       {NULL, NULL}};
+static const luaL_Reg metamethods[] = {
+    {"__index", get_field},       {"__mul", merge}, {"__eq", equal}, {"__tostring", to_string},
+    {"__newindex", refuse_field}, {NULL, NULL}};
 
 static const luaL_Reg functions[] = {
     {"new", ts_lua_summary_new}, {"owner", ts_lua_summary_owner}, {NULL, NULL}};
 
 int ts_lua_open_summary(lua_State *L) {
+    static const luaL_Reg *const parts[] = {metamethods, NULL};
     luaL_newlib(L, functions);
     luaL_newlib(L, methods);
-    luaL_newmetatable(L, TS_SUMMARY);
-    luaL_setfuncs(L, metamethods, 0);
-    lua_pushvalue(L, -2);
-    lua_pushcclosure(L, index_summary, 1);
-    lua_setfield(L, -2, "__index");
-    lua_pushboolean(L, 0);
-    lua_setfield(L, -2, "__metatable");
-    lua_pop(L, 1);
-    lua_setfield(L, -2, "methods");
+    ts_lua_set_kind(L, TS_SUMMARY, parts);
     return 1;
 }
