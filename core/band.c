@@ -11,8 +11,8 @@ int64_t ts_band_most_rows(const ts_loops *loops, int64_t keys) {
     return rows < loops->rows ? loops->rows : rows / loops->rows * loops->rows;
 }
 
-/* The next rows from `row` on. Where the cover is partial they are a register tile, whose lanes
- * before the first and behind the last allowed key are left out: their weights would be +0. */
+/* Where the cover is partial they are a register tile, whose lanes before the first and behind the
+ * last allowed key are left out: their weights would be +0. */
 ts_band ts_band_next(const ts_tile *tile, int64_t row) {
     const int64_t panel = tile->loops->panel;
     const int64_t left = tile->shared - row % tile->shared;
@@ -53,7 +53,6 @@ static void multiply_keys(ts_tile *tile, const ts_band *b) {
                          ts_band_stride(tile), false);
 }
 
-/* S, then the score function, then the mask. */
 ts_status ts_band_scores(ts_tile *tile, const ts_band *b) {
     if (tile->thin)
         ts_band_multiply_passing(tile, b);
@@ -86,7 +85,6 @@ static bool weigh(ts_tile *tile, const ts_band *b, const ts_rows *out) {
         ts_at(tile->loops, ts_band_scores_of(tile, 0), b->from), out->max, out->norm);
 }
 
-/* Σ of the chunk for a band: scores, weights, values. */
 ts_status ts_band_summary(ts_tile *tile, const ts_band *b, const ts_rows *out) {
     const bool propagate = tile->problem->propagate;
     ts_status status = ts_band_scores(tile, b);

@@ -34,8 +34,6 @@ static int64_t bad_column(const ts_tile *tile, const ts_matrix *v, int64_t j) {
     return -1;
 }
 
-/* Which lanes of the band's rows are allowed a key whose value is not finite: asked while the
- * scores are there, since a weight may be 0 by underflow. True where there are any. */
 bool ts_band_find_poison(ts_tile *tile, const ts_band *b) {
     const ts_matrix v = ts_chunk_v(tile, b->row);
     bool any = false;
@@ -62,7 +60,6 @@ void ts_band_spread_poison(ts_tile *tile, const ts_band *b, const ts_rows *out) 
         }
 }
 
-/* nonfinite = "propagate": a row with such a score is NaN throughout. */
 void ts_band_poison_rows(const ts_tile *tile, int64_t rows, const ts_rows *out) {
     for (int64_t r = 0; r < rows; r++) {
         if (!isnan(ts_number_at(tile->loops, out->norm, r))) continue;
@@ -73,7 +70,6 @@ void ts_band_poison_rows(const ts_tile *tile, int64_t rows, const ts_rows *out) 
     }
 }
 
-/* The band's first such row and key, if it stands before the one in detail. */
 ts_status ts_band_find_nonfinite(ts_tile *tile, const ts_band *b, ts_status found,
                                  ts_detail *detail) {
     const ts_matrix v = ts_chunk_v(tile, b->row);

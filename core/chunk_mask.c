@@ -71,7 +71,6 @@ void ts_chunk_find_cover(ts_tile *tile) {
                                    tile->covers[g] == TS_FULL ? tile->keys : 0);
 }
 
-/* The bits of row r of the tile; of use where the cover is partial. */
 const uint64_t *ts_chunk_bits(const ts_tile *tile, int64_t r) {
     int64_t slot = tile->slot[r / tile->queries], i = r % tile->queries;
     return slot_bits(tile, slot) + i * tile->words;

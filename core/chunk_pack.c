@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-/* K and V of the tile's row `row`. */
 ts_matrix ts_chunk_k(const ts_tile *tile, int64_t row) {
     return ts_problem_k(tile->problem, tile->head + row / tile->queries);
 }
@@ -12,8 +11,6 @@ ts_matrix ts_chunk_v(const ts_tile *tile, int64_t row) {
     return ts_problem_v(tile->problem, tile->head + row / tile->queries);
 }
 
-/* The chunk's rows of one head of K or V: where they lie if they lie evenly and their numbers side
- * by side, else a copy. */
 const void *ts_chunk_gather(const ts_tile *tile, const ts_matrix *m, int64_t *stride) {
     const ts_loops *loops = tile->loops;
     const size_t size = ts_dtype_size(loops->dtype);

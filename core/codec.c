@@ -1,3 +1,4 @@
+/* codec.c -- numbers to and from bytes, whatever the byte order of this machine. */
 #include "codec.h"
 
 #include "strip.h"
@@ -26,7 +27,7 @@ bool ts_codec_named(const char *name, bool swapped, ts_codec *out) {
     return false;
 }
 
-/* The bits of an element, whatever the byte order of this machine. */
+/* The bits of an element. */
 static uint64_t read_bits(ts_codec kind, const uint8_t *at) {
     uint64_t bits = 0;
     for (int i = 0; i < kind.size; i++)

@@ -1,3 +1,4 @@
+/* elementwise.c -- strips of cells through a function of one number, or of two. */
 #include "elementwise.h"
 
 #include "strip.h"

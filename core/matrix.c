@@ -1,3 +1,4 @@
+/* matrix.c -- views, copies and comparisons of 2-D strided matrices. */
 #include "matrix.h"
 
 #include "strip.h"
@@ -5,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Sizes */
+/* ---- sizes ---- */
 
 ts_status ts_matrix_size(ts_dtype dtype, int64_t rows, int64_t cols, size_t *bytes,
                          ts_detail *detail) {
@@ -23,7 +24,7 @@ ts_status ts_matrix_size(ts_dtype dtype, int64_t rows, int64_t cols, size_t *byt
     return TS_OK;
 }
 
-/* Views */
+/* ---- views ---- */
 
 /* The address of an element; data itself for a matrix without elements, whose data may be NULL. */
 static void *address(const ts_matrix *m, int64_t row, int64_t col) {
@@ -93,7 +94,7 @@ bool ts_matrix_overlap(const ts_matrix *a, const ts_matrix *b) {
     return a_first < b_end && b_first < a_end;
 }
 
-/* Elements */
+/* ---- elements ---- */
 
 /* Copies `count` elements of a row from (row, col) on. */
 static void copy_stretch(const ts_matrix *from, ts_matrix *to, int64_t row, int64_t col,
@@ -146,7 +147,7 @@ ts_status ts_matrix_fill(ts_matrix *m, double x, const ts_run *run) {
     return ts_matrix_copy(&all, m, run);
 }
 
-/* Comparisons */
+/* ---- comparisons ---- */
 
 bool ts_matrix_equal(const ts_matrix *a, const ts_matrix *b) {
     double room_a[TS_STRIP], room_b[TS_STRIP];

@@ -36,7 +36,6 @@ static bool operands_fit(const ts_program *program, int64_t at) {
     return true;
 }
 
-/* The kind of table that an operation reads; -1 for those that read none. */
 int ts_op_table(ts_op op) {
     switch (op) {
     case TS_OP_itable:

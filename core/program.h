@@ -18,9 +18,8 @@ typedef enum { TS_INT, TS_FLOAT, TS_BOOL } ts_type;
 /* TS_OPS(X): X(name, type of the result, arity, types of the operands). Every operation is total:
  * what Lua would raise for gives 0 or false here, since branches not taken are computed too;
  * whether anything raises is the lifter's to show. Meanings are Lua 5.4's (lvm.c, lmathlib.c; see
- * arith.h): `//` and
- * `%` floor; shifts by >= 64 give 0 and negative ones turn round; comparisons of integers with
- * floats are exact.
+ * arith.h): `//` and `%` floor; shifts by >= 64 give 0 and negative ones turn round; comparisons of
+ * integers with floats are exact.
  *   iconst fconst bconst   the node's constant
  *   icmod fcmod            C's % and fmod, which math.fmod gives
  *   ffrom                  integer a as the nearest float

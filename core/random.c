@@ -1,3 +1,4 @@
+/* random.c -- Philox 4x32-10, and uniform and normal numbers drawn from it. */
 #include "random.h"
 
 #include "strip.h"

@@ -1,3 +1,4 @@
+/* reduce.c -- what each reduction keeps of a line, strip by strip. */
 #include "reduce.h"
 
 #include "strip.h"

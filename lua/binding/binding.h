@@ -13,6 +13,9 @@
 #define TS_PROGRAM "tessera.program"
 #define TS_PROBLEM "tessera.problem"
 
+/* A whole number for the `%I` of lua_pushfstring. */
+#define I(x) ((LUAI_UACINT)(x))
+
 /* block.c: a full userdata of `size` bytes behind a header, `payload` more behind that, aligned to
  * 64 (lua_newuserdatauv promises 16 at most, so it over-allocates), with `values` user values;
  * pushes it, without a metatable. *memory: the aligned payload. */
@@ -51,11 +54,10 @@ int64_t ts_lua_check_range(lua_State *L, int arg, int64_t low, int64_t high);
 /* core.options(table | nil, n, fname, {field = kind, ...}) -> table, never nil. */
 int ts_lua_options(lua_State *L);
 
-/* blame.c: pushes "file:line: " of the user's line: the first function on the stack that is not
- * the running one nor in our Lua files; "" where that is a C function. */
-void ts_lua_where(lua_State *L);
-/* Raise `bad argument #arg to 'name' (...)`, blamed on the user's line. name NULL: the running
- * function, and self is not counted. `got` in type_error is the argument's type. Never return. */
+/* blame.c. The user's line is that of the first function on the stack that is not the running one
+ * nor in our Lua files. Raise `bad argument #arg to 'name' (...)`, blamed on the user's line. name
+ * NULL: the running function, and self is not counted. `got` in type_error is the argument's type.
+ * Never return. */
 int ts_lua_arg_error(lua_State *L, int arg, const char *name, const char *format, ...);
 int ts_lua_type_error(lua_State *L, int arg, const char *name, const char *expected);
 /* Raises that error unless the argument is of that type of Lua's. */

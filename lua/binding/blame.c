@@ -23,7 +23,9 @@ static bool is_ours(lua_State *L, const char *source) {
     return ours;
 }
 
-void ts_lua_where(lua_State *L) {
+/* Pushes "file:line: " of the user's line: the first function on the stack that is not the running
+ * one nor in our Lua files; "" where that is a C function. */
+static void push_where(lua_State *L) {
     lua_Debug ar;
     for (int level = 1; lua_getstack(L, level, &ar); level++) {
         lua_getinfo(L, "Sln", &ar);
@@ -37,7 +39,7 @@ void ts_lua_where(lua_State *L) {
 }
 
 int ts_lua_error(lua_State *L) {
-    ts_lua_where(L);
+    push_where(L);
     lua_insert(L, -2);
     lua_concat(L, 2);
     return lua_error(L);

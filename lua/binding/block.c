@@ -7,8 +7,8 @@
 enum { ALIGNMENT = 64, LARGE = 1 << 20, HUGE_PAGE = 2 << 20, MANY_PAGES = 32 << 20 };
 
 /* Asks for large pages, where Linux gives them only when asked: decoding, which reads all of K and
- * V for one query, is 10 to 25 % faster. Smaller blocks gain nothing
- * that was measured. A wish: what comes of it does not matter. */
+ * V for one query, is 10 to 25 % faster. Smaller blocks gain nothing that was measured. A wish:
+ * what comes of it does not matter. */
 static void ask_for_large_pages(void *block, size_t bytes) {
 #ifdef MADV_HUGEPAGE
     const uintptr_t start = (uintptr_t)block, end = start + bytes, size = HUGE_PAGE;

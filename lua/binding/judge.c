@@ -44,8 +44,8 @@ static void judge_cell(verdict *v, const ts_matrix *a, const ts_matrix *b, const
 
 static void check_shape(lua_State *L, int arg, const ts_matrix *m, int64_t rows, int64_t cols) {
     if (m->rows != rows || m->cols != cols)
-        ts_lua_arg_error(L, arg, NULL, "shapes differ: %Ix%I against %Ix%I", (LUAI_UACINT)m->rows,
-                         (LUAI_UACINT)m->cols, (LUAI_UACINT)rows, (LUAI_UACINT)cols);
+        ts_lua_arg_error(L, arg, NULL, "shapes differ: %Ix%I against %Ix%I", I(m->rows), I(m->cols),
+                         I(rows), I(cols));
 }
 
 /* core.problem.judge(A, B [, bound [, exact]]) -> ratio, i, j, ulps, open: the worst error ÷ bound
@@ -60,8 +60,7 @@ int ts_lua_problem_judge(lua_State *L) {
     if (bound) check_shape(L, 3, bound, a->rows, a->cols);
     const int64_t heads = exact ? exact->cols : 1, width = heads > 0 ? a->cols / heads : 0;
     if (width * heads != a->cols)
-        ts_lua_arg_error(L, 4, NULL, "%I columns are none of %I heads", (LUAI_UACINT)a->cols,
-                         (LUAI_UACINT)heads);
+        ts_lua_arg_error(L, 4, NULL, "%I columns are none of %I heads", I(a->cols), I(heads));
     if (exact) check_shape(L, 4, exact, a->rows, heads);
     verdict v = {0, 0, -1, -1, 0};
     for (int64_t r = 0; r < a->rows; r++)

@@ -15,11 +15,11 @@ static ts_range read_range(lua_State *L, int arg, int64_t low, int64_t high) {
     if (!lua_istable(L, -1)) ts_lua_arg_error(L, arg, NULL, "keys are a list of {first, last}");
     ts_range range = {range_end(L, arg, 1), range_end(L, arg, 2)};
     if (range.last < range.first - 1)
-        ts_lua_arg_error(L, arg, NULL, "keys {%I, %I} end before they begin",
-                         (LUAI_UACINT)range.first, (LUAI_UACINT)range.last);
+        ts_lua_arg_error(L, arg, NULL, "keys {%I, %I} end before they begin", I(range.first),
+                         I(range.last));
     if (range.last >= range.first && (range.first < low || range.last > high))
-        ts_lua_arg_error(L, arg, NULL, "keys {%I, %I} are outside %I..%I", (LUAI_UACINT)range.first,
-                         (LUAI_UACINT)range.last, (LUAI_UACINT)low, (LUAI_UACINT)high);
+        ts_lua_arg_error(L, arg, NULL, "keys {%I, %I} are outside %I..%I", I(range.first),
+                         I(range.last), I(low), I(high));
     return range;
 }
 
@@ -36,7 +36,7 @@ ts_keyset ts_lua_read_keys(lua_State *L, int arg, int index, int64_t low, int64_
     ts_keyset keys = {0, ranges + count};
     ts_detail detail = {0};
     if (ts_keyset_make(ranges, count, &keys, &detail) != TS_OK)
-        ts_lua_arg_error(L, arg, NULL, "key %I is named twice", (LUAI_UACINT)detail.key);
+        ts_lua_arg_error(L, arg, NULL, "key %I is named twice", I(detail.key));
     return keys;
 }
 
@@ -46,8 +46,8 @@ void ts_lua_push_keys(lua_State *L, const ts_keyset *keys, int64_t shown) {
     for (int64_t r = 0; r < keys->count && r < shown; r++) {
         ts_range range = keys->ranges[r];
         if (r > 0) luaL_addstring(&text, ", ");
-        lua_pushfstring(L, range.first == range.last ? "%I" : "%I..%I", (LUAI_UACINT)range.first,
-                        (LUAI_UACINT)range.last);
+        lua_pushfstring(L, range.first == range.last ? "%I" : "%I..%I", I(range.first),
+                        I(range.last));
         luaL_addvalue(&text);
     }
     if (keys->count > shown) luaL_addstring(&text, ", ...");

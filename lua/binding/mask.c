@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#define I(x) ((LUAI_UACINT)(x))
-
 ts_mask *ts_lua_test_mask(lua_State *L, int index) { return luaL_testudata(L, index, TS_MASK); }
 
 ts_mask *ts_lua_check_mask(lua_State *L, int arg) {

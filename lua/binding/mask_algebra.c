@@ -1,8 +1,6 @@
 /* mask_algebra.c -- masks combined into masks, and compared. */
 #include "mask.h"
 
-#define I(x) ((LUAI_UACINT)(x))
-
 /* The shape of both operands together: a mask without heads combines with one that has them. */
 static bool common_heads(const ts_mask *a, const ts_mask *b, int64_t *heads) {
     *heads = a->heads ? a->heads : b->heads;

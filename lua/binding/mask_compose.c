@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#define I(x) ((LUAI_UACINT)(x))
-
 /* out = a b, square boolean matrices of n rows: row i of out is the union of the rows of b that row
  * i of a names. */
 static ts_status boolean_product(const uint64_t *a, const uint64_t *b, uint64_t *out, int64_t n,

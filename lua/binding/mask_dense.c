@@ -1,8 +1,6 @@
 /* mask_dense.c -- a mask cell by cell: as bits, as a matrix, as text. */
 #include "mask.h"
 
-#define I(x) ((LUAI_UACINT)(x))
-
 /* [...] -> [..., storage] */
 ts_table *ts_lua_push_mask_bits(lua_State *L, int index) {
     const ts_mask *mask = ts_lua_test_mask(L, index);

@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-#define I(x) ((LUAI_UACINT)(x))
-
 static int64_t opt_heads(lua_State *L, int arg) {
     return lua_isnoneornil(L, arg) ? 0 : ts_lua_check_range(L, arg, 1, TS_LUA_MOST_INDEX);
 }

@@ -19,7 +19,7 @@ ts_matrix *ts_lua_new_matrix(lua_State *L, ts_dtype dtype, int64_t rows, int64_t
     size_t bytes = 0;
     void *memory;
     if (ts_matrix_size(dtype, rows, cols, &bytes, NULL) != TS_OK) {
-        lua_pushfstring(L, "a %Ix%I matrix is too large", (LUAI_UACINT)rows, (LUAI_UACINT)cols);
+        lua_pushfstring(L, "a %Ix%I matrix is too large", I(rows), I(cols));
         ts_lua_error(L); /* on the user's line, also where a module of ours asked for it */
     }
     ts_matrix *m = ts_lua_new_block(L, sizeof *m, bytes, 0, &memory);
@@ -77,8 +77,7 @@ int64_t ts_lua_check_index(lua_State *L, int arg, int64_t n, const char *what) {
     int64_t i = ts_lua_check_whole(L, arg);
     int64_t at = ts_lua_place(i, n);
     if (at < 0 || at >= n)
-        ts_lua_arg_error(L, arg, NULL, "%s %I of a matrix with %I", what, (LUAI_UACINT)i,
-                         (LUAI_UACINT)n);
+        ts_lua_arg_error(L, arg, NULL, "%s %I of a matrix with %I", what, I(i), I(n));
     return at;
 }
 
@@ -152,8 +151,7 @@ static int length(lua_State *L) {
 static int to_string(lua_State *L) {
     const ts_matrix *m = ts_lua_check_matrix(L, 1);
     if (!ts_lua_tostring_method(L))
-        lua_pushfstring(L, "matrix %Ix%I %s", (LUAI_UACINT)m->rows, (LUAI_UACINT)m->cols,
-                        ts_lua_dtype_names[m->dtype]);
+        lua_pushfstring(L, "matrix %Ix%I %s", I(m->rows), I(m->cols), ts_lua_dtype_names[m->dtype]);
     return 1;
 }
 

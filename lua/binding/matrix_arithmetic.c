@@ -15,8 +15,8 @@ static operand check_operand(lua_State *L, int arg) {
 }
 
 static int shapes_error(lua_State *L, int arg, const ts_matrix *a, const ts_matrix *b) {
-    return ts_lua_arg_error(L, arg, NULL, "shapes %Ix%I and %Ix%I do not fit", (LUAI_UACINT)a->rows,
-                            (LUAI_UACINT)a->cols, (LUAI_UACINT)b->rows, (LUAI_UACINT)b->cols);
+    return ts_lua_arg_error(L, arg, NULL, "shapes %Ix%I and %Ix%I do not fit", I(a->rows),
+                            I(a->cols), I(b->rows), I(b->cols));
 }
 
 /* The operand as a matrix of `dtype`, a number being rounded to it in *cell. */
@@ -119,7 +119,7 @@ static int map(lua_State *L) {
         lua_call(L, 1, 1);
         if (lua_type(L, -1) != LUA_TNUMBER)
             ts_lua_arg_error(L, 2, NULL, "the function must return a number, not %s, at (%I, %I)",
-                             ts_lua_kind(L, -1), (LUAI_UACINT)r + 1, (LUAI_UACINT)c + 1);
+                             ts_lua_kind(L, -1), I(r + 1), I(c + 1));
         ts_matrix_set(out, r, c, lua_tonumber(L, -1));
         lua_pop(L, 1);
     }

@@ -23,11 +23,10 @@ static int decode(lua_State *L) {
     ts_codec kind = check_kind(L, 4, 5);
     if (length % (size_t)kind.size != 0)
         return ts_lua_arg_error(L, 3, NULL, "%I bytes are no whole number of elements of %d",
-                                (LUAI_UACINT)length, kind.size);
+                                I(length), kind.size);
     int64_t count = (int64_t)length / kind.size;
     if (count > cells - first)
-        return ts_lua_arg_error(L, 3, NULL, "%I elements for %I cells", (LUAI_UACINT)count,
-                                (LUAI_UACINT)(cells - first));
+        return ts_lua_arg_error(L, 3, NULL, "%I elements for %I cells", I(count), I(cells - first));
     int64_t exact = ts_codec_decode(kind, bytes, count, m, first);
     lua_pushinteger(L, count);
     if (exact == count) return 1;
@@ -63,8 +62,7 @@ static int from_bytes(lua_State *L) {
     if (__builtin_mul_overflow(rows, cols, &cells) ||
         cells > ((int64_t)length - offset) / kind.size)
         return ts_lua_arg_error(L, 4, NULL, "%I bytes do not hold a %Ix%I matrix",
-                                (LUAI_UACINT)((int64_t)length - offset), (LUAI_UACINT)rows,
-                                (LUAI_UACINT)cols);
+                                I((int64_t)length - offset), I(rows), I(cols));
     ts_matrix m = *ts_lua_new_matrix(L, dtype, rows, cols);
     if (lua_toboolean(L, 8)) m = ts_matrix_transposed(&m);
     int64_t exact = ts_codec_decode(kind, bytes + offset, cells, &m, 0);
@@ -78,8 +76,8 @@ static const ts_matrix *check_pair(lua_State *L) {
     const ts_matrix *a = ts_lua_check_matrix(L, 1), *b = ts_lua_check_matrix(L, 2);
     ts_lua_check_dtype(L, 2, a->dtype, b->dtype);
     if (a->rows != b->rows || a->cols != b->cols)
-        ts_lua_arg_error(L, 2, NULL, "shapes differ: %Ix%I against %Ix%I", (LUAI_UACINT)a->rows,
-                         (LUAI_UACINT)a->cols, (LUAI_UACINT)b->rows, (LUAI_UACINT)b->cols);
+        ts_lua_arg_error(L, 2, NULL, "shapes differ: %Ix%I against %Ix%I", I(a->rows), I(a->cols),
+                         I(b->rows), I(b->cols));
     return a;
 }
 

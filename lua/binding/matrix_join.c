@@ -13,8 +13,7 @@ static int64_t gather(lua_State *L, bool listed) {
             lua_pushvalue(L, (int)k);
         const ts_matrix *m = ts_lua_test_matrix(L, -1);
         if (!m && listed)
-            ts_lua_arg_error(L, 1, NULL, "matrix expected at %I, got %s", (LUAI_UACINT)k,
-                             ts_lua_kind(L, -1));
+            ts_lua_arg_error(L, 1, NULL, "matrix expected at %I, got %s", I(k), ts_lua_kind(L, -1));
         if (!m) ts_lua_type_error(L, (int)k, NULL, "matrix");
         lua_rawseti(L, -2, k);
     }
@@ -42,8 +41,7 @@ static int join(lua_State *L, bool by_rows) {
         ts_lua_check_dtype(L, arg, first->dtype, m->dtype);
         if (by_rows ? m->cols != first->cols : m->rows != first->rows)
             return ts_lua_arg_error(L, arg, NULL, "shape %Ix%I does not join with %Ix%I",
-                                    (LUAI_UACINT)m->rows, (LUAI_UACINT)m->cols,
-                                    (LUAI_UACINT)first->rows, (LUAI_UACINT)first->cols);
+                                    I(m->rows), I(m->cols), I(first->rows), I(first->cols));
         if (__builtin_add_overflow(length, by_rows ? m->rows : m->cols, &length))
             return luaL_error(L, "the joined matrix is too large");
     }

@@ -8,7 +8,7 @@ static const char *const random_fields[] = {"dtype", "seed", NULL};
 
 static int64_t check_axis(lua_State *L, int arg) {
     int64_t length = ts_lua_check_range(L, arg, INT64_MIN, INT64_MAX);
-    if (length < 0) ts_lua_arg_error(L, arg, NULL, "%I is negative", (LUAI_UACINT)length);
+    if (length < 0) ts_lua_arg_error(L, arg, NULL, "%I is negative", I(length));
     return length;
 }
 
@@ -77,7 +77,7 @@ static int draw(lua_State *L, ts_status (*fill)(ts_matrix *m, uint64_t seed, con
 static int uniform(lua_State *L) { return draw(L, ts_random_uniform); }
 static int normal(lua_State *L) { return draw(L, ts_random_normal); }
 
-/* ts.matrix in its three forms */
+/* ---- ts.matrix in its three forms ---- */
 
 /* [rows, cols, f, options] */
 static int from_function(lua_State *L) {
@@ -92,7 +92,7 @@ static int from_function(lua_State *L) {
         lua_call(L, 2, 1);
         if (lua_type(L, -1) != LUA_TNUMBER)
             ts_lua_arg_error(L, 3, NULL, "the function must return a number, not %s, for (%I, %I)",
-                             ts_lua_kind(L, -1), (LUAI_UACINT)r + 1, (LUAI_UACINT)c + 1);
+                             ts_lua_kind(L, -1), I(r + 1), I(c + 1));
         ts_matrix_set(m, r, c, lua_tonumber(L, -1));
         lua_pop(L, 1);
     }
@@ -102,16 +102,16 @@ static int from_function(lua_State *L) {
 /* Reads the list on the top of the stack, and pops it, into row r of m. */
 static void read_row(lua_State *L, ts_matrix *m, int64_t r) {
     if (!lua_istable(L, -1))
-        ts_lua_arg_error(L, 1, NULL, "row %I must be a table, not %s", (LUAI_UACINT)r + 1,
+        ts_lua_arg_error(L, 1, NULL, "row %I must be a table, not %s", I(r + 1),
                          ts_lua_kind(L, -1));
     int64_t length = luaL_len(L, -1);
     if (length != m->cols)
-        ts_lua_arg_error(L, 1, NULL, "row %I has %I numbers, row 1 has %I", (LUAI_UACINT)r + 1,
-                         (LUAI_UACINT)length, (LUAI_UACINT)m->cols);
+        ts_lua_arg_error(L, 1, NULL, "row %I has %I numbers, row 1 has %I", I(r + 1), I(length),
+                         I(m->cols));
     for (int64_t c = 0; c < m->cols; c++) {
         if (lua_geti(L, -1, c + 1) != LUA_TNUMBER)
-            ts_lua_arg_error(L, 1, NULL, "number expected at (%I, %I), got %s", (LUAI_UACINT)r + 1,
-                             (LUAI_UACINT)c + 1, ts_lua_kind(L, -1));
+            ts_lua_arg_error(L, 1, NULL, "number expected at (%I, %I), got %s", I(r + 1), I(c + 1),
+                             ts_lua_kind(L, -1));
         ts_matrix_set(m, r, c, lua_tonumber(L, -1));
         lua_pop(L, 1);
     }

@@ -10,8 +10,7 @@ static void check_not_empty(lua_State *L, const ts_matrix *m, int axis) {
                  : axis == TS_LUA_ROWS ? m->cols == 0
                                        : m->rows == 0;
     if (results && empty)
-        ts_lua_arg_error(L, 1, NULL, "a %Ix%I matrix has no such element", (LUAI_UACINT)m->rows,
-                         (LUAI_UACINT)m->cols);
+        ts_lua_arg_error(L, 1, NULL, "a %Ix%I matrix has no such element", I(m->rows), I(m->cols));
 }
 
 /* Pushes the results along an axis: "rows" gives one a row, "cols" one a column. */

@@ -36,7 +36,7 @@ static int table(lua_State *L) {
     return 1;
 }
 
-/* Views */
+/* ---- views ---- */
 
 static int push_slice(lua_State *L, int64_t row, int64_t col, int64_t rows, int64_t cols) {
     ts_matrix view = ts_matrix_slice(ts_lua_check_matrix(L, 1), row, col, rows, cols);
@@ -65,8 +65,7 @@ static int64_t check_end(lua_State *L, int arg, int64_t low, int64_t n) {
     int64_t i = ts_lua_check_range(L, arg, INT64_MIN, INT64_MAX);
     int64_t at = ts_lua_place(i, n) + 1;
     if (at < low || at > n)
-        ts_lua_arg_error(L, arg, NULL, "%I is outside %I..%I", (LUAI_UACINT)i, (LUAI_UACINT)low,
-                         (LUAI_UACINT)n);
+        ts_lua_arg_error(L, arg, NULL, "%I is outside %I..%I", I(i), I(low), I(n));
     return at;
 }
 
@@ -110,7 +109,7 @@ static int each(lua_State *L) {
     return 3;
 }
 
-/* Copies */
+/* ---- copies ---- */
 
 static int copy(lua_State *L) {
     const ts_matrix *m = ts_lua_check_matrix(L, 1);
@@ -131,11 +130,10 @@ static int64_t list_index(lua_State *L, int64_t k, int64_t n) {
     int whole;
     lua_geti(L, 2, k);
     int64_t i = lua_tointegerx(L, -1, &whole), at = ts_lua_place(i, n);
-    if (!whole)
-        ts_lua_arg_error(L, 2, NULL, "element %I of the list is no whole number", (LUAI_UACINT)k);
+    if (!whole) ts_lua_arg_error(L, 2, NULL, "element %I of the list is no whole number", I(k));
     if (at < 0 || at >= n)
-        ts_lua_arg_error(L, 2, NULL, "element %I of the list, %I, is outside 1..%I", (LUAI_UACINT)k,
-                         (LUAI_UACINT)i, (LUAI_UACINT)n);
+        ts_lua_arg_error(L, 2, NULL, "element %I of the list, %I, is outside 1..%I", I(k), I(i),
+                         I(n));
     lua_pop(L, 1);
     return at;
 }
@@ -160,7 +158,7 @@ static int take(lua_State *L) {
     return 1;
 }
 
-/* Writing whole matrices */
+/* ---- writing whole matrices ---- */
 
 /* [m, x] -> [m] */
 static int fill(lua_State *L) {
@@ -179,8 +177,8 @@ static int assign(lua_State *L) {
     ts_detail detail = {0};
     ts_lua_check_dtype(L, 2, m->dtype, source->dtype);
     if (ts_matrix_broadcast(source, m->rows, m->cols, &from, &detail) != TS_OK)
-        ts_lua_arg_error(L, 2, NULL, "shape %Ix%I does not fit %Ix%I", (LUAI_UACINT)source->rows,
-                         (LUAI_UACINT)source->cols, (LUAI_UACINT)m->rows, (LUAI_UACINT)m->cols);
+        ts_lua_arg_error(L, 2, NULL, "shape %Ix%I does not fit %Ix%I", I(source->rows),
+                         I(source->cols), I(m->rows), I(m->cols));
     if (ts_matrix_overlap(m, source)) {
         ts_matrix *packed = ts_lua_new_matrix(L, m->dtype, m->rows, m->cols);
         ts_lua_copy(L, &from, packed);

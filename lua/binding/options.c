@@ -110,10 +110,9 @@ int64_t ts_lua_check_whole(lua_State *L, int arg) {
 int64_t ts_lua_check_range(lua_State *L, int arg, int64_t low, int64_t high) {
     int64_t value = ts_lua_check_whole(L, arg);
     if (value < low && high == INT64_MAX)
-        ts_lua_arg_error(L, arg, NULL, "%I is less than %I", (LUAI_UACINT)value, (LUAI_UACINT)low);
+        ts_lua_arg_error(L, arg, NULL, "%I is less than %I", I(value), I(low));
     if (value < low || value > high)
-        ts_lua_arg_error(L, arg, NULL, "%I is outside %I..%I", (LUAI_UACINT)value, (LUAI_UACINT)low,
-                         (LUAI_UACINT)high);
+        ts_lua_arg_error(L, arg, NULL, "%I is outside %I..%I", I(value), I(low), I(high));
     return value;
 }
 
@@ -130,8 +129,7 @@ static const char *wrong_whole(lua_State *L, int64_t least) {
     int64_t value = lua_tointegerx(L, -1, &whole);
     if (!lua_isnumber(L, -1)) return expected(L, "number");
     if (!whole) return lua_pushfstring(L, "number has no integer representation");
-    if (value < least)
-        return lua_pushfstring(L, "%I is less than %I", (LUAI_UACINT)value, (LUAI_UACINT)least);
+    if (value < least) return lua_pushfstring(L, "%I is less than %I", I(value), I(least));
     return NULL;
 }
 

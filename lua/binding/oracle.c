@@ -10,8 +10,7 @@ int ts_lua_problem_oracle(lua_State *L) {
     ts_lua_check_fields(L, 2, fields);
     int64_t bits = ts_lua_integer_field(L, 2, "bits", 256);
     if (bits < 64 || bits > 65536)
-        ts_lua_arg_error(L, 2, NULL, "field 'bits': 64 to 65536 expected, got %I",
-                         (LUAI_UACINT)bits);
+        ts_lua_arg_error(L, 2, NULL, "field 'bits': 64 to 65536 expected, got %I", I(bits));
     int empty = ts_lua_empty_field(L, 2);
     bool zero = empty < 0 ? p->zero_empty : empty > 0;
     if (lua_istable(L, 2))

@@ -122,17 +122,16 @@ static int get_field(lua_State *L) { return ts_lua_index(L, push_field); }
 /* "problem 10x20 f64, d = 4, d_v = 3, heads 4/2, base 2, masked, scored, with a sink" */
 static int to_string(lua_State *L) {
     const ts_problem *p = &ts_lua_check_problem(L, 1)->problem;
-    lua_pushfstring(L, "problem %Ix%I %s, d = %I, d_v = %I", (LUAI_UACINT)p->n_q,
-                    (LUAI_UACINT)p->n_k, p->dtype == TS_F32 ? "f32" : "f64", (LUAI_UACINT)p->d,
-                    (LUAI_UACINT)p->d_v);
+    lua_pushfstring(L, "problem %Ix%I %s, d = %I, d_v = %I", I(p->n_q), I(p->n_k),
+                    p->dtype == TS_F32 ? "f32" : "f64", I(p->d), I(p->d_v));
     int parts = 1;
     luaL_checkstack(L, 8, NULL);
     if (p->heads > 1) {
-        lua_pushfstring(L, ", heads %I/%I", (LUAI_UACINT)p->heads, (LUAI_UACINT)p->kv_heads);
+        lua_pushfstring(L, ", heads %I/%I", I(p->heads), I(p->kv_heads));
         parts++;
     }
     if (p->first_key != 1) {
-        lua_pushfstring(L, ", first key %I", (LUAI_UACINT)p->first_key);
+        lua_pushfstring(L, ", first key %I", I(p->first_key));
         parts++;
     }
     const struct {

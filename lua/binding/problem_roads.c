@@ -75,14 +75,14 @@ static int scores(lua_State *L) { return of_cells(L, ts_softmax_scores); }
 static void check_range(lua_State *L, ts_range range, int64_t first, int64_t last) {
     bool is_none = range.last == range.first - 1;
     if (range.first < first || range.first > last + is_none)
-        ts_lua_arg_error(L, 2, NULL, "key %I is none of the problem's %I..%I",
-                         (LUAI_UACINT)range.first, (LUAI_UACINT)first, (LUAI_UACINT)last);
+        ts_lua_arg_error(L, 2, NULL, "key %I is none of the problem's %I..%I", I(range.first),
+                         I(first), I(last));
     if (range.last > last)
-        ts_lua_arg_error(L, 3, NULL, "key %I is none of the problem's %I..%I",
-                         (LUAI_UACINT)range.last, (LUAI_UACINT)first, (LUAI_UACINT)last);
+        ts_lua_arg_error(L, 3, NULL, "key %I is none of the problem's %I..%I", I(range.last),
+                         I(first), I(last));
     if (range.last < range.first - 1)
-        ts_lua_arg_error(L, 3, NULL, "the last key, %I, is before the first, %I",
-                         (LUAI_UACINT)range.last, (LUAI_UACINT)range.first);
+        ts_lua_arg_error(L, 3, NULL, "the last key, %I, is before the first, %I", I(range.last),
+                         I(range.first));
 }
 
 /* The arguments of P:summary as a key set; pushes its memory. */

@@ -61,8 +61,7 @@ static int raise_callback(lua_State *L, const ts_lua_problem *p) {
     ts_lua_run_done(L);
     if (!p->no_number) return lua_error(L);
     lua_pushfstring(L, "score of query %I, key %I, head %I is a %s, number expected",
-                    (LUAI_UACINT)p->cell.row, (LUAI_UACINT)p->cell.key, (LUAI_UACINT)p->cell.head,
-                    ts_lua_kind(L, -1));
+                    I(p->cell.row), I(p->cell.key), I(p->cell.head), ts_lua_kind(L, -1));
     return ts_lua_error(L);
 }
 

@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#define I(x) ((LUAI_UACINT)(x))
-
 ts_program *ts_lua_test_program(lua_State *L, int index) {
     return luaL_testudata(L, index, TS_PROGRAM);
 }

@@ -29,11 +29,8 @@ void ts_lua_push_anchors(lua_State *L, const int *programs, int count);
 /* [..., anchors] -> the same: what the program at `index` keeps alive is kept alive by it too. */
 void ts_lua_add_anchor(lua_State *L, int index);
 
-/* program_table.c. Pushes the storage of a table of this kind and size, with room for `bytes` of
- * elements, zeroed, and for an index, which ts_lua_index_table builds once they are there. */
-ts_table *ts_lua_new_table(lua_State *L, const ts_table *shape, size_t bytes, void **memory);
-void ts_lua_index_table(ts_table *table, size_t bytes);
-/* The same for dense bits. Raises "too large" or "not enough memory". */
+/* program_table.c. Pushes the storage of dense bits, zeroed, with room for an index, which
+ * ts_lua_index_bits builds once they are there. Raises "too large" or "not enough memory". */
 ts_table *ts_lua_new_bits(lua_State *L, int64_t rows, int64_t cols, int64_t heads);
 void ts_lua_index_bits(ts_table *table);
 /* [..., spec] -> [..., storage] of table number `at`, as Lua writes it: {kind = "ints" | "floats" |

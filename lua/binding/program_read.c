@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-#define I(x) ((LUAI_UACINT)(x))
-
 /* The stack of ts_lua_read_program: nodes, tables, anchors, then the build. */
 enum { NODES = 1, TABLES, ANCHORS, BUILD };
 

@@ -4,11 +4,11 @@
 
 #include <string.h>
 
-#define I(x) ((LUAI_UACINT)(x))
-
 static size_t rounded(size_t bytes) { return (bytes + 63) / 64 * 64; }
 
-ts_table *ts_lua_new_table(lua_State *L, const ts_table *shape, size_t bytes, void **memory) {
+/* Pushes the storage of a table of this kind and size, with room for `bytes` of elements, zeroed,
+ * and for an index, which index_table builds once they are there. */
+static ts_table *new_table(lua_State *L, const ts_table *shape, size_t bytes, void **memory) {
     size_t payload = rounded(bytes) + ts_table_index_size(shape);
     ts_table *table = ts_lua_new_block(L, sizeof *table, payload, 0, memory);
     *table = *shape;
@@ -18,7 +18,7 @@ ts_table *ts_lua_new_table(lua_State *L, const ts_table *shape, size_t bytes, vo
     return table;
 }
 
-void ts_lua_index_table(ts_table *table, size_t bytes) {
+static void index_table(ts_table *table, size_t bytes) {
     ts_table_index(table, (char *)table->matrix.data + rounded(bytes));
 }
 
@@ -31,11 +31,11 @@ ts_table *ts_lua_new_bits(lua_State *L, int64_t rows, int64_t cols, int64_t head
         luaL_error(L, "dense bits of %I x %I x %I are too large", I(rows), I(cols), I(heads));
     ts_table shape = {
         .kind = TS_TABLE_BITS, .rows = rows, .cols = cols, .heads = heads, .words = words};
-    return ts_lua_new_table(L, &shape, (size_t)bytes, &memory);
+    return new_table(L, &shape, (size_t)bytes, &memory);
 }
 
 void ts_lua_index_bits(ts_table *table) {
-    ts_lua_index_table(table, (size_t)(table->rows * table->heads * table->words) * 8);
+    index_table(table, (size_t)(table->rows * table->heads * table->words) * 8);
 }
 
 static int number_error(lua_State *L, int64_t table, int64_t at, const char *want) {
@@ -67,12 +67,12 @@ static void push_list(lua_State *L, int64_t at, ts_table_kind kind) {
     if (shape.first > INT64_MAX - shape.count)
         luaL_error(L, "table %I: 'first' is too large", I(at));
     size_t bytes = (size_t)shape.count * (kind == TS_TABLE_BOOLS ? 1 : 8);
-    ts_table *table = ts_lua_new_table(L, &shape, bytes, &memory);
+    ts_table *table = new_table(L, &shape, bytes, &memory);
     for (int64_t k = 0; k < shape.count; k++) {
         lua_rawgeti(L, -2, k + 1);
         take_value(L, at, kind, k, memory);
     }
-    ts_lua_index_table(table, bytes);
+    index_table(table, bytes);
     lua_remove(L, -2);
 }
 
@@ -86,9 +86,9 @@ static void push_matrix(lua_State *L, int64_t at) {
     if (status != TS_OK) ts_lua_raise(L, status, NULL, NULL);
     ts_table shape = {.kind = TS_TABLE_MATRIX,
                       .matrix = ts_matrix_packed(m->dtype, m->rows, m->cols, NULL)};
-    ts_table *table = ts_lua_new_table(L, &shape, bytes, &memory);
+    ts_table *table = new_table(L, &shape, bytes, &memory);
     ts_matrix_copy(m, &table->matrix, NULL);
-    ts_lua_index_table(table, bytes);
+    index_table(table, bytes);
     lua_remove(L, -2);
 }
 

@@ -9,8 +9,7 @@ static int64_t row_at(lua_State *L, int arg, int64_t n, int64_t n_q) {
         ts_lua_arg_error(L, arg, NULL, "field 'rows': whole numbers expected, got %s",
                          ts_lua_kind(L, -1));
     if (row < 1 || row > n_q)
-        ts_lua_arg_error(L, arg, NULL, "field 'rows': row %I, there are %I", (LUAI_UACINT)row,
-                         (LUAI_UACINT)n_q);
+        ts_lua_arg_error(L, arg, NULL, "field 'rows': row %I, there are %I", I(row), I(n_q));
     lua_pop(L, 1);
     return row - 1;
 }

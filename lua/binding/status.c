@@ -22,8 +22,6 @@ static const char *bytes_text(lua_State *L, uint64_t bytes) {
     return lua_pushstring(L, text);
 }
 
-#define I(x) ((LUAI_UACINT)(x))
-
 /* Pushes the sentence, without position or function. */
 static void describe(lua_State *L, ts_status status, const ts_detail *d) {
     switch (status) {

@@ -4,19 +4,18 @@
 #include <math.h>
 #include <string.h>
 
-ts_lua_summary *ts_lua_test_summary(lua_State *L, int index) {
+static ts_lua_summary *test_summary(lua_State *L, int index) {
     return luaL_testudata(L, index, TS_SUMMARY);
 }
 
 ts_lua_summary *ts_lua_check_summary(lua_State *L, int arg) {
-    ts_lua_summary *s = ts_lua_test_summary(L, arg);
+    ts_lua_summary *s = test_summary(L, arg);
     if (!s) ts_lua_type_error(L, arg, NULL, "summary");
     return s;
 }
 
 /* ---- making one ---- */
 
-/* Pushes a summary of the shape of *like, all ⊥, with no key and room for `ranges` ranges. */
 ts_lua_summary *ts_lua_new_summary(lua_State *L, const ts_summary *like, const double *sink,
                                    int64_t ranges) {
     size_t numbers;
@@ -62,7 +61,7 @@ ts_summary *ts_lua_new_summary_of(lua_State *L, int index, int64_t ranges, ts_ke
 
 /* S * T */
 static int merge(lua_State *L) {
-    const ts_lua_summary *s = ts_lua_test_summary(L, 1), *t = ts_lua_test_summary(L, 2);
+    const ts_lua_summary *s = test_summary(L, 1), *t = test_summary(L, 2);
     lua_settop(L, 2);
     if (!s || !t) return ts_lua_type_error(L, s ? 2 : 1, "*", "summary");
     const char *differs = ts_lua_difference(L, 1, 2);
@@ -94,7 +93,7 @@ static bool same_numbers(const ts_summary *a, const ts_summary *b) {
 
 /* S == T: the same problem, the same keys, the same bits. Anything else is false. */
 static int equal(lua_State *L) {
-    const ts_lua_summary *s = ts_lua_test_summary(L, 1), *t = ts_lua_test_summary(L, 2);
+    const ts_lua_summary *s = test_summary(L, 1), *t = test_summary(L, 2);
     lua_pushboolean(L, s && t && !ts_lua_difference(L, 1, 2) &&
                            ts_keyset_equal(&s->keys, &t->keys) &&
                            same_numbers(&s->summary, &t->summary));
@@ -225,9 +224,9 @@ static int get_field(lua_State *L) { return ts_lua_index(L, push_field); }
 /* "summary of 10 rows, 2 heads, d_v = 4, f64, keys 1..5, 9" */
 static int to_string(lua_State *L) {
     const ts_lua_summary *s = ts_lua_check_summary(L, 1);
-    lua_pushfstring(L, "summary of %I row%s, %I head%s, d_v = %I, %s", (LUAI_UACINT)s->summary.n_q,
-                    s->summary.n_q == 1 ? "" : "s", (LUAI_UACINT)s->summary.heads,
-                    s->summary.heads == 1 ? "" : "s", (LUAI_UACINT)s->summary.d_v,
+    lua_pushfstring(L, "summary of %I row%s, %I head%s, d_v = %I, %s", I(s->summary.n_q),
+                    s->summary.n_q == 1 ? "" : "s", I(s->summary.heads),
+                    s->summary.heads == 1 ? "" : "s", I(s->summary.d_v),
                     s->summary.dtype == TS_F32 ? "f32" : "f64");
     lua_pushstring(L, !s->owner.keyed ? "" : s->keys.count ? ", keys " : ", no keys");
     ts_lua_push_keys(L, &s->keys, 8);

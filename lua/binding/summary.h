@@ -24,7 +24,6 @@ typedef struct {
 
 enum { TS_SUMMARY_SCORE = 1, TS_SUMMARY_VALUES = 1 };
 
-ts_lua_summary *ts_lua_test_summary(lua_State *L, int index);
 ts_lua_summary *ts_lua_check_summary(lua_State *L, int arg);
 
 /* Pushes a summary of the shape of *like, all ⊥, with no key and room for `ranges` ranges. */

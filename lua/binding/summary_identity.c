@@ -105,7 +105,6 @@ static bool same_scores(lua_State *L, int a, int b, int64_t heads) {
     return same;
 }
 
-/* NULL where the summaries at a and b may be merged; else why not. */
 const char *ts_lua_difference(lua_State *L, int a, int b) {
     const ts_lua_summary *s = lua_touserdata(L, a), *t = lua_touserdata(L, b);
     const ts_summary *x = &s->summary, *y = &t->summary;

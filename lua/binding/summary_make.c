@@ -21,8 +21,8 @@ typedef struct {
 static void refuse_part(lua_State *L, const char *what, double x, int64_t row, int64_t head) {
     char number[32];
     lua_number2str(number, sizeof number, x);
-    ts_lua_arg_error(L, 1, "summary", "%s of row %I, head %I is %s", what, (LUAI_UACINT)row + 1,
-                     (LUAI_UACINT)head + 1, isnan(x) ? "nan" : number);
+    ts_lua_arg_error(L, 1, "summary", "%s of row %I, head %I is %s", what, I(row + 1), I(head + 1),
+                     isnan(x) ? "nan" : number);
 }
 
 static void fill_row(lua_State *L, ts_lua_summary *s, const parts *from, int64_t row,

@@ -23,7 +23,7 @@ int64_t ts_lua_whole_at(lua_State *L, int arg, const char *field, int table, int
     int64_t value = lua_tointegerx(L, -1, &whole);
     if (!whole)
         ts_lua_arg_error(L, arg, NULL, "field '%s': entry %I is %s, a whole number expected", field,
-                         (LUAI_UACINT)n, luaL_tolstring(L, -1, NULL));
+                         I(n), luaL_tolstring(L, -1, NULL));
     lua_pop(L, 1);
     return value;
 }
@@ -40,11 +40,12 @@ void ts_lua_invalid_option(lua_State *L, int arg, const char *field, const char 
                      ts_lua_kind(L, -1));
 }
 
-int64_t ts_lua_positive_field(lua_State *L, int arg, const char *field) {
+/* 0: not given. */
+static int64_t positive_field(lua_State *L, int arg, const char *field) {
     int64_t value = ts_lua_integer_field(L, arg, field, 0);
     lua_getfield(L, arg, field);
     if (value < 1 && !lua_isnil(L, -1))
-        ts_lua_arg_error(L, arg, NULL, "field '%s': %I is less than 1", field, (LUAI_UACINT)value);
+        ts_lua_arg_error(L, arg, NULL, "field '%s': %I is less than 1", field, I(value));
     lua_pop(L, 1);
     return value;
 }
@@ -56,7 +57,6 @@ int ts_lua_empty_field(lua_State *L, int arg) {
 
 /* ---- chance ---- */
 
-/* A whole number from 0 to bound - 1; the bias, bound / 2^64, is beyond notice. */
 int64_t ts_lua_draw(ts_lua_chance *c, int64_t bound) {
     uint32_t counter[4] = {(uint32_t)c->drawn, (uint32_t)(c->drawn >> 32), 0x7469u, 0x6c65u};
     uint32_t key[2] = {(uint32_t)c->seed, (uint32_t)(c->seed >> 32)}, out[4];
@@ -72,22 +72,22 @@ static const char *const fields[] = {"q",      "k",       "order", "merge", "spl
 static void read_sizes(lua_State *L, int arg, bool partial, ts_lua_tiling *out) {
     static const char *const exps[] = {"sleef", "poly", NULL}; /* in the order of ts_exp */
     ts_tiling *t = &out->tiling;
-    t->q = ts_lua_positive_field(L, arg, "q");
+    t->q = positive_field(L, arg, "q");
     t->exp = (ts_exp)ts_lua_choice_field(L, arg, "exp", TS_EXP_SLEEF, exps);
-    const int64_t degree = ts_lua_positive_field(L, arg, "degree");
+    const int64_t degree = positive_field(L, arg, "degree");
     if (degree > TS_POLY_DEGREE)
         ts_lua_arg_error(L, arg, NULL, "field 'degree': 1 to %d expected, got %I", TS_POLY_DEGREE,
-                         (LUAI_UACINT)degree);
+                         I(degree));
     t->degree = (int)degree;
-    int64_t threads = ts_lua_positive_field(L, arg, "threads");
+    int64_t threads = positive_field(L, arg, "threads");
     out->threads = threads > 1 << 16 ? 1 << 16 : (int)threads;
     out->empty = ts_lua_empty_field(L, arg);
-    t->schedule.parts = ts_lua_positive_field(L, arg, "split");
+    t->schedule.parts = positive_field(L, arg, "split");
     if (t->schedule.parts > 0) t->schedule.merge = TS_MERGE_SPLIT;
     if (lua_getfield(L, arg, "k") == LUA_TTABLE)
         ts_lua_read_blocks(L, arg, &t->schedule, partial);
     else
-        t->schedule.k = ts_lua_positive_field(L, arg, "k");
+        t->schedule.k = positive_field(L, arg, "k");
 }
 
 void ts_lua_read_tiling(lua_State *L, int arg, const ts_problem *p, bool partial,

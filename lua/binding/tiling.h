@@ -12,7 +12,6 @@ bool ts_lua_is_option(lua_State *L, const char *name);
 /* Raises: the value on the top of the stack is none that `field` may have; `expected` says which
  * may. */
 void ts_lua_invalid_option(lua_State *L, int arg, const char *field, const char *expected);
-int64_t ts_lua_positive_field(lua_State *L, int arg, const char *field); /* 0: not given */
 /* Entry n of the table, which is the value of `field`, as a whole number. */
 int64_t ts_lua_whole_at(lua_State *L, int arg, const char *field, int table, int64_t n);
 static inline int32_t ts_lua_narrow(int64_t x) {

@@ -13,8 +13,7 @@ static void read_last_keys(lua_State *L, int arg, ts_schedule *s, int k) {
         int64_t last = ts_lua_whole_at(L, arg, "k", k, b + 1);
         if (last <= before)
             ts_lua_arg_error(L, arg, NULL, "field 'k': block %I ends at key %I, block %I at key %I",
-                             (LUAI_UACINT)b + 1, (LUAI_UACINT)last, (LUAI_UACINT)b,
-                             (LUAI_UACINT)before);
+                             I(b + 1), I(last), I(b), I(before));
         ranges[b] = (ts_range){before + 1, last};
         starts[b + 1] = b + 1;
         before = last;
@@ -27,7 +26,7 @@ static void read_last_keys(lua_State *L, int arg, ts_schedule *s, int k) {
 static int64_t count_ranges(lua_State *L, int arg, int64_t block) {
     if (!lua_istable(L, -1))
         ts_lua_arg_error(L, arg, NULL, "field 'k': block %I is no set of keys, {{first, last}, ..}",
-                         (LUAI_UACINT)block);
+                         I(block));
     bool one = lua_rawgeti(L, -1, 1) == LUA_TNUMBER;
     lua_pop(L, 1);
     return one ? 1 : (int64_t)lua_rawlen(L, -1);
@@ -82,19 +81,18 @@ static void check_keys(lua_State *L, int arg, const ts_schedule *s, bool partial
     blocks.merge = TS_MERGE_ONLINE;
     blocks.parts = 1;
     void *scratch = ts_lua_hold(L, (int64_t)ts_schedule_scratch(&blocks), 1);
-    const LUAI_UACINT *key = (const LUAI_UACINT *)&detail.key;
     switch (ts_schedule_check(&blocks, scratch, &detail)) {
     case TS_OK:
         break;
     case TS_OVERLAP:
-        ts_lua_arg_error(L, arg, NULL, "field 'k': key %I is in two blocks", *key);
+        ts_lua_arg_error(L, arg, NULL, "field 'k': key %I is in two blocks", I(detail.key));
         break;
     case TS_KEY_UNKNOWN:
-        ts_lua_arg_error(L, arg, NULL, "field 'k': the problem has no key %I", *key);
+        ts_lua_arg_error(L, arg, NULL, "field 'k': the problem has no key %I", I(detail.key));
         break;
     case TS_KEY_MISSING:
         if (partial) break;
-        ts_lua_arg_error(L, arg, NULL, "field 'k': key %I is in no block", *key);
+        ts_lua_arg_error(L, arg, NULL, "field 'k': key %I is in no block", I(detail.key));
         break;
     default:
         ts_lua_arg_error(L, arg, NULL, "field 'k': these are no blocks");

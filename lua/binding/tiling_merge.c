@@ -17,7 +17,7 @@ static word new_word(lua_State *L, int64_t blocks) {
 static void add(lua_State *L, int arg, word *w, int64_t entry) {
     if (w->length == w->room)
         ts_lua_arg_error(L, arg, NULL, "field 'merge': more leaves than the %I blocks",
-                         (LUAI_UACINT)(w->room + 1) / 2);
+                         I(w->room + 1) / 2);
     w->entries[w->length++] = ts_lua_narrow(entry);
 }
 
@@ -133,12 +133,11 @@ static void check_word(lua_State *L, int arg, const word *w, int64_t blocks) {
         depth += w->entries[e] != 0 ? 1 : -1;
         if (depth < 1)
             ts_lua_arg_error(L, arg, NULL, "field 'merge': * number %I merges less than two",
-                             (LUAI_UACINT)e + 1);
+                             I(e + 1));
     }
     ts_lua_check_each_once(L, arg, "merge", "position", leaves, count, blocks);
     if (depth > 1)
-        ts_lua_arg_error(L, arg, NULL, "field 'merge': %I summaries are left unmerged",
-                         (LUAI_UACINT)depth);
+        ts_lua_arg_error(L, arg, NULL, "field 'merge': %I summaries are left unmerged", I(depth));
     lua_pop(L, 1);
 }
 

@@ -8,15 +8,14 @@ void ts_lua_check_each_once(lua_State *L, int arg, const char *field, const char
     for (int64_t e = 0; e < count; e++) {
         if (list[e] < 1 || list[e] > n)
             ts_lua_arg_error(L, arg, NULL, "field '%s': there is no %s %d, only %I", field, thing,
-                             (int)list[e], (LUAI_UACINT)n);
+                             (int)list[e], I(n));
         if (used[list[e]]++)
             ts_lua_arg_error(L, arg, NULL, "field '%s': %s %d is used twice", field, thing,
                              (int)list[e]);
     }
     for (int64_t b = 1; b <= n; b++)
         if (!used[b])
-            ts_lua_arg_error(L, arg, NULL, "field '%s': %s %I is left out", field, thing,
-                             (LUAI_UACINT)b);
+            ts_lua_arg_error(L, arg, NULL, "field '%s': %s %I is left out", field, thing, I(b));
     lua_pop(L, 1);
 }
 
@@ -28,8 +27,8 @@ static void read_permutation(lua_State *L, int arg, int64_t blocks, int32_t *row
                          ts_lua_kind(L, table));
     int64_t count = (int64_t)lua_rawlen(L, table);
     if (count > blocks)
-        ts_lua_arg_error(L, arg, NULL, "field 'order': %I entries for %I blocks",
-                         (LUAI_UACINT)count, (LUAI_UACINT)blocks);
+        ts_lua_arg_error(L, arg, NULL, "field 'order': %I entries for %I blocks", I(count),
+                         I(blocks));
     for (int64_t n = 0; n < count; n++)
         row[n] = ts_lua_narrow(ts_lua_whole_at(L, arg, "order", table, n + 1));
     ts_lua_check_each_once(L, arg, "order", "block", row, count, blocks);
