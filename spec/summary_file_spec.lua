@@ -93,10 +93,29 @@ describe("a summary in a file", function()
       saved(pair[1])
       assert.same({true, true, false}, {names(pair[1]), names(pair[2]), names(pair[3])})
     end
+    local function inside(m) return function(s, i, j) return m(i, j) and s or s / 2 end end
+    local function called(keeps)
+      return ts.mask(9, 9, function(i, j) return ({i, j})[1] == keeps end) -- the table stops the lifting
+    end
+    for _, masks in ipairs{
+      {ts.mask.causal(9), ts.mask.causal(9), ts.mask.causal(9, {offset = 1})},
+      {ts.mask.documents{4, 5}, ts.mask.documents{4, 5}, ts.mask.documents{5, 4}},
+      {ts.mask.global(9, {2, 7}), ts.mask.global(9, {2, 7}), ts.mask.global(9, {2, 8})},
+      {ts.mask(9, 9, function(i, j) return i * 7.1 < j * j end), ts.mask(9, 9, function(i, j) return i * 7.1 < j * j end),
+        ts.mask(9, 9, function(i, j) return i * 7.1000000000000005 < j * j end)},
+      {ts.mask.blocks(ts.eye(2), 5, 5, 9), ts.mask.blocks(ts.eye(2), 5, 5, 9), ts.mask.blocks(ts.ones(2, 2), 5, 5, 9)},
+      {ts.mask.padding(9, 3), ts.mask.padding(9, 3), ts.mask.padding({9, 10}, 3)},
+      {called(1), called(1), called(2)},
+    } do
+      saved(inside(masks[1]))
+      assert.same({true, true, false}, {names(inside(masks[1])), names(inside(masks[2])), names(inside(masks[3]))})
+    end
     local function with(f) return function(s) return f(s) end end
     saved(with(math.abs))
     assert.same({true, false}, {names(with(math.abs)), names(with(math.floor))})
     assert.error_matches(function() saved(with(string.len)) end, "no plain Lua function")
+    local other = problem()
+    assert.error_matches(function() saved(function(s) return s + other.d end) end, "reads a problem")
   end)
 
   it("is of a problem, of keys alone, or of none, as it was", function()

@@ -117,9 +117,13 @@ static void push_ops(lua_State *L) {
     }
 }
 
-static const luaL_Reg functions[] = {
-    {"new", ts_lua_read_program},    {"run", ts_lua_run_program}, {"bound", ts_lua_bound_program},
-    {"score", ts_lua_score_program}, {"survey", ts_lua_survey},   {NULL, NULL}};
+static const luaL_Reg functions[] = {{"new", ts_lua_read_program},
+                                     {"run", ts_lua_run_program},
+                                     {"bound", ts_lua_bound_program},
+                                     {"score", ts_lua_score_program},
+                                     {"bytes", ts_lua_program_bytes},
+                                     {"survey", ts_lua_survey},
+                                     {NULL, NULL}};
 static const luaL_Reg methods[] = {{"text", text}, {NULL, NULL}};
 static bool push_field(lua_State *L, const char *name) {
     (void)L, (void)name;

@@ -47,11 +47,12 @@ void ts_lua_push_program_text(lua_State *L, const ts_program *program);
 /* mask_dense.c: evaluates the mask at `index` into dense bits and pushes their storage. */
 ts_table *ts_lua_push_mask_bits(lua_State *L, int index);
 
-/* What the module shows of programs. program_read.c, program_run.c. */
+/* What the module shows of programs. program_read.c, program_run.c, program_bytes.c. */
 int ts_lua_read_program(lua_State *L);
 int ts_lua_run_program(lua_State *L);
 int ts_lua_bound_program(lua_State *L);
 int ts_lua_score_program(lua_State *L);
+int ts_lua_program_bytes(lua_State *L);
 
 /* What a Lua table holds behind its integer keys. survey.c. */
 int ts_lua_survey(lua_State *L);

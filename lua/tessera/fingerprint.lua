@@ -51,12 +51,20 @@ local function of_matrix(m)
   return ("matrix %dx%d %s %s"):format(m.rows, m.cols, m.dtype, bytes)
 end
 
+-- Masks are alike where they were made alike: cells that happen to be the same do not make them so.
+local function of_mask(m)
+  return ("mask %dx%d of %d heads %s"):format(m.rows, m.cols, m.heads or 0, core.program.bytes(m:program()))
+end
+
 function substance(value, seen)
   local kind = type(value) == "table" and "table" or check.type_of(value)
   if kind == "number" then return number.format("%.17g", value) end
   if kind == "string" or kind == "boolean" then return kind .. " " .. tostring(value) end
   if kind == "matrix" then return of_matrix(value) end
-  if type(value) ~= "function" and type(value) ~= "table" then return kind end
+  if kind == "mask" then return of_mask(value) end
+  if kind == "nil" then return kind end
+  check.that(type(value) == "function" or type(value) == "table",
+    "a summary whose score reads a %s cannot be saved or loaded", kind)
   if seen[value] then return "again " .. seen[value] end
   seen.count = seen.count + 1
   seen[value] = seen.count
@@ -64,7 +72,7 @@ function substance(value, seen)
 end
 
 --- The fingerprint of a function, eight hexadecimal digits. What it reads of the globals is no part of it. Raises of a
---- function that is, or closes over, one of C which is neither of `math` nor of `ts`.
+--- function that is, or closes over, one of C which is neither of `math` nor of `ts`, or an object that is no matrix or mask.
 ---@param f function
 ---@return string
 return function(f) return ("%08x"):format(zip.crc()(substance(f, {count = 0}))) end
