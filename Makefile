@@ -48,13 +48,14 @@ CORE_C     := $(filter-out $(OTHER_ISAS:%=core/kernel/%.c),$(wildcard core/*.c c
 BINDING_C  := $(wildcard lua/binding/*.c)
 CORE_O     := $(CORE_C:%.c=$(BUILD)/obj/%.o)
 BINDING_O  := $(BINDING_C:%.c=$(BUILD)/obj/%.o)
+MPI_O      := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard lua/mpi/*.c))
 PROGRAMS   := $(patsubst spec/core/%.c,$(BUILD)/spec/%,$(wildcard spec/core/*.c))
 # RUN stands before the interpreter: a debugger, or an environment.
 LUA_RUN     = LUA_PATH_5_4='lua/?.lua;lua/?/init.lua;;' LUA_CPATH_5_4='$(BUILD)/?.so;;' TESSERA_BUILD='$(BUILD)' $(RUN) $(LUA)
 
 CHECKS := lua format exports gcc clang isa poly exit asan tsan valgrind random fuzz calls coverage
 
-.PHONY: all setup programs test check soak coverage $(CHECKS:%=check-%) run-parallel fuzzers demo repl docs bench scale bounds mutate install uninstall \
+.PHONY: all mpi setup programs test test-mpi check soak coverage $(CHECKS:%=check-%) run-parallel fuzzers demo repl docs bench scale bounds mutate install uninstall \
   deb clean help
 .DELETE_ON_ERROR:
 
@@ -91,6 +92,18 @@ $(BUILD)/pty: spec/host/pty.c | $(SETUP)
 	@mkdir -p $(@D) && echo "  cc  $@"
 	$(Q)$(CC) -std=gnu11 $(WARN) $(CFLAGS) $< -o $@ $(LDFLAGS)
 
+# Only `make mpi` asks for MPI. Its module merges with the core's own code, and brings no other part of it.
+$(BUILD)/obj/lua/mpi/%.o: lua/mpi/%.c
+	@mkdir -p $(@D) && echo "  cc  $@"
+	$(Q)$(CC) $(BASE) $(WARN) $(CFLAGS) $(LUA_CFLAGS) $(subst -I,-isystem ,$(shell mpicc --showme:compile)) -c $< -o $@
+
+$(BUILD)/tessera/mpi.so: $(MPI_O) $(BUILD)/libtessera.a lua/binding/module.map
+	@mkdir -p $(@D) && echo "  cc  $@"
+	$(Q)$(CC) $(CFLAGS) $(SHARED) -o $@ $(filter-out %.map,$^) -fopenmp $(LIBS) $(shell mpicc --showme:link) $(LDFLAGS)
+	@! nm -u $@ | grep ' U ts_'
+
+mpi: all $(BUILD)/tessera/mpi.so ## build tessera.mpi, for attention over many processes (scripts/setup --mpi)
+
 setup: ## install the packages that are missing
 	scripts/setup
 
@@ -98,6 +111,9 @@ programs: $(PROGRAMS) $(BUILD)/host $(BUILD)/pty
 
 test: all programs ## run the specs; ends with "N passed, N failed"
 	$(Q)$(LUA_RUN) $(BUSTED) --ignore-lua --output=spec/tally.lua $(SPECS)
+
+test-mpi: mpi programs ## run the specs of tessera.mpi, on up to seven processes
+	$(Q)$(LUA_RUN) $(BUSTED) --ignore-lua --output=spec/tally.lua $(or $(SPECS),$(wildcard spec/mpi/*.lua))
 
 # Each check builds in a directory of its own, and can be run by itself: `make check-asan`.
 check: ## linters, both compilers, sanitizers, every instruction set: each is a target check-NAME
@@ -240,4 +256,4 @@ clean: ## remove all that was built
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
--include $(CORE_O:.o=.d) $(BINDING_O:.o=.d) $(PROGRAMS:=.d)
+-include $(CORE_O:.o=.d) $(BINDING_O:.o=.d) $(MPI_O:.o=.d) $(PROGRAMS:=.d)

@@ -3,11 +3,11 @@
 #include "attention.h"
 
 #include "block.h"
-#include "kernel/poly.h"
+#include "sizes.h"
+#include "sort.h"
 #include "threads.h"
 
 #include <omp.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Where finished rows go: o and lse, or a summary. */
@@ -55,50 +55,8 @@ typedef struct {
     ts_status status;
 } worker;
 
-static inline int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-static inline int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
-static inline int64_t quotient_up(int64_t a, int64_t b) { return a / b + (a % b != 0); }
-
-/* ---- the default tiling ---- */
-
-/* Keys a block: K and V of a block, packed, are half of a second-level cache of 512 KiB. */
-static int64_t default_keys(const ts_problem *p) {
-    const int64_t bytes = (p->d + p->d_v) * (int64_t)ts_dtype_size(p->dtype);
-    const int64_t keys = (256 << 10) / most(bytes, 1) / 64 * 64;
-    return most(64, least(keys, TS_CHUNK));
-}
-
-/* Query rows a tile, all heads that share a key head together: packing a block costs as much as
- * computing some ten rows. */
-enum { ROWS = 512, FEWEST_ROWS = 64, FEW_ITEMS = 64 };
-
-/* Below so many rows a key head, reading K and V is all the work. Their blocks are small enough
- * that those of all heads, and the next ones, are in the second cache together. */
-enum { FEW_ROWS = 16, FEW_ROWS_KEYS = 128 };
-
-void ts_attention_defaults(const ts_problem *p, ts_tiling *tiling) {
-    ts_schedule *s = &tiling->schedule;
-    const int64_t group = p->heads / p->kv_heads;
-    if (tiling->q == 0) tiling->q = most(1, ROWS / group);
-    tiling->q = least(tiling->q, most(1, p->n_q)); /* sizes add up in int64_t, however large */
-    const bool few = tiling->q * group < FEW_ROWS;
-    if (tiling->exp == TS_EXP_POLY && tiling->degree == 0)
-        tiling->degree = ts_poly_default(p->dtype);
-    s->first = p->first_key, s->last = p->first_key + p->n_k - 1;
-    if (!s->ranges) {
-        if (s->k == 0) s->k = few ? least(FEW_ROWS_KEYS, default_keys(p)) : default_keys(p);
-        s->k = least(s->k, most(1, p->n_k));
-        s->blocks = quotient_up(p->n_k, s->k);
-    }
-    if (s->parts == 0) {
-        s->parts = 1;
-        const int64_t items = p->kv_heads * quotient_up(p->n_q, tiling->q);
-        if (s->merge == TS_MERGE_ONLINE && items > 0 && items < 32)
-            s->parts = few ? p->n_k / 2048 : least(64 / items, p->n_k / 2048);
-        s->parts = most(1, least(s->parts, s->blocks));
-        if (s->parts > 1) s->merge = TS_MERGE_SPLIT;
-    }
-}
+/* Work is cut finer where there would be too few items to keep all threads at work. */
+enum { FEWEST_ROWS = 64, FEW_ITEMS = 64 };
 
 /* ---- the items ---- */
 
@@ -114,7 +72,7 @@ static item_rows item_at(const engine *e, int64_t item) {
     r.tile = item / e->pieces;
     r.i.first = r.tile * e->tiling.q + item % e->pieces * e->queries + 1;
     r.i.last =
-        least(r.i.first + e->queries - 1, least((r.tile + 1) * e->tiling.q, e->problem->n_q));
+        ts_least(r.i.first + e->queries - 1, ts_least((r.tile + 1) * e->tiling.q, e->problem->n_q));
     return r;
 }
 
@@ -356,7 +314,7 @@ static int team_of(const engine *e) {
     const double work =
         (double)p->n_q * (double)p->n_k * (double)p->heads * (double)(p->d + p->d_v);
     return ts_threads_team(e->run->threads,
-                           least(e->units, work < 0x1p50 ? (int64_t)(work / 0x1p20) : e->units));
+                           ts_least(e->units, work < 0x1p50 ? (int64_t)(work / 0x1p20) : e->units));
 }
 
 static int64_t log2_up(int64_t n) { return n > 1 ? 64 - __builtin_clzll((uint64_t)(n - 1)) : 0; }
@@ -398,30 +356,30 @@ static worker *engine_make(engine *e, int team, ts_arena *arena) {
 static void engine_cut(engine *e) {
     const ts_problem *p = e->problem;
     const ts_schedule *s = &e->tiling.schedule;
-    const int64_t q = least(e->tiling.q, p->n_q);
+    const int64_t q = ts_least(e->tiling.q, p->n_q);
     const int64_t threads = e->run->threads > 0 ? e->run->threads : ts_threads_default();
     const int64_t enough = threads > 1 ? 4 * threads : 1; /* items, to keep them all at work */
     e->heads = p->heads / p->kv_heads;
-    e->tiles = quotient_up(p->n_q, e->tiling.q);
-    for (int64_t rows = ROWS; rows >= FEWEST_ROWS; rows /= 2) {
-        e->queries = least(q, most(1, rows / e->heads));
-        e->pieces = quotient_up(q, most(1, e->queries));
+    e->tiles = ts_quotient_up(p->n_q, e->tiling.q);
+    for (int64_t rows = TS_TILING_ROWS; rows >= FEWEST_ROWS; rows /= 2) {
+        e->queries = ts_least(q, ts_most(1, rows / e->heads));
+        e->pieces = ts_quotient_up(q, ts_most(1, e->queries));
         e->items = p->kv_heads * e->tiles * e->pieces;
         if (e->items >= enough) break;
     }
     e->parts = s->merge == TS_MERGE_SPLIT && e->items < FEW_ITEMS ? s->parts : 1;
-    if (e->queries * e->heads < FEW_ROWS && e->parts >= enough) {
+    if (e->queries * e->heads < TS_TILING_FEW_ROWS && e->parts >= enough) {
         e->heads = p->heads;
         e->items /= p->kv_heads;
     }
     e->units = e->items * e->parts;
     e->depth = 3 + log2_up(s->blocks) + (s->merge == TS_MERGE_SPLIT ? log2_up(s->parts) : 0);
-    e->largest = s->ranges ? 0 : least(s->k, p->n_k);
+    e->largest = s->ranges ? 0 : ts_least(s->k, p->n_k);
     for (int64_t b = 0; s->ranges && b < s->blocks; b++) {
         int64_t keys = 0;
         for (int64_t n = s->starts[b]; n < s->starts[b + 1]; n++)
             keys += s->ranges[n].last - s->ranges[n].first + 1;
-        e->largest = most(e->largest, keys);
+        e->largest = ts_most(e->largest, keys);
     }
 }
 
@@ -438,7 +396,7 @@ static void run_team(engine *e, worker *workers, int team) {
             weigh_units(e, w);
 #pragma omp barrier
 #pragma omp master
-            qsort(e->order, (size_t)e->units, sizeof *e->order, heavier_first);
+            ts_sort(e->order, e->units, sizeof *e->order, heavier_first);
 #pragma omp barrier
         }
         run_units(e, w);
@@ -453,7 +411,7 @@ static ts_status find_nonfinite(engine *e, worker *w, ts_detail *detail) {
     for (int64_t head = 0; head < p->heads; head++)
         for (int64_t first = 1; first <= p->n_q; first += e->queries) {
             if (e->run->poll && e->run->poll(e->run->poll_data, 1)) return TS_INTERRUPTED;
-            const ts_range i = {first, least(first + e->queries - 1, p->n_q)};
+            const ts_range i = {first, ts_least(first + e->queries - 1, p->n_q)};
             ts_tile_begin(&w->tile, i, head, 1);
             ts_status status = ts_tile_find(&w->tile, keys, detail);
             if (status) return status;
@@ -502,7 +460,7 @@ ts_status ts_attention(const ts_problem *problem, const ts_tiling *tiling, bool 
                 .target = {o, lse, NULL},
                 .run = run,
                 .first_empty = INT64_MAX};
-    ts_attention_defaults(problem, &e.tiling);
+    ts_tiling_defaults(problem, &e.tiling);
     ts_status status = run_engine(&e, detail);
     if (status || e.empty == 0 || zero_empty) return status;
     detail->row = e.first_empty % problem->n_q + 1;
@@ -518,7 +476,7 @@ ts_status ts_attention_memory(const ts_problem *problem, const ts_tiling *tiling
                 .loops = ts_kernel_get()->loops[problem->dtype],
                 .tiling = *tiling,
                 .run = run};
-    ts_attention_defaults(problem, &e.tiling);
+    ts_tiling_defaults(problem, &e.tiling);
     return engine_size(&e, &team, bytes);
 }
 
@@ -530,7 +488,7 @@ ts_status ts_attention_summary(const ts_problem *problem, const ts_range *ranges
                 .target = {NULL, NULL, out},
                 .run = run};
     e.tiling.schedule = (ts_schedule){.blocks = 1, .ranges = ranges, .starts = starts, .parts = 1};
-    ts_attention_defaults(problem, &e.tiling);
+    ts_tiling_defaults(problem, &e.tiling);
     if (count == 0) {
         ts_summary_bottom(out);
         return TS_OK;

@@ -3,24 +3,9 @@
 #ifndef TS_ATTENTION_H
 #define TS_ATTENTION_H
 
-#include "problem.h"
 #include "run.h"
-#include "schedule.h"
 #include "summary.h"
-
-typedef enum { TS_EXP_SLEEF, TS_EXP_POLY } ts_exp;
-
-typedef struct {
-    int64_t q;            /* query rows a tile; 0: the default */
-    ts_schedule schedule; /* of the problem's keys */
-    ts_exp exp;
-    int degree; /* of the polynomial, 1 to TS_POLY_DEGREE; 0: the dtype's default */
-} ts_tiling;
-
-/* Default tiles: from dtype, d, d_v, n_q, group and instruction set only. Fills q, schedule.k and
- * schedule.parts (with merge SPLIT where there are more than one) that are 0, and schedule.first,
- * last and blocks from the problem. */
-void ts_attention_defaults(const ts_problem *problem, ts_tiling *tiling);
+#include "tiling.h"
 
 /* o: n_q x heads * d_v; lse: n_q x heads, or NULL. As ts_softmax in errors. Nothing is half done:
  * on failure o is unspecified and nobody's. */

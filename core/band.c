@@ -8,7 +8,7 @@
 /* Scores of 24 KiB, for a first cache of 32. */
 int64_t ts_band_most_rows(const ts_loops *loops, int64_t keys) {
     int64_t rows = 24576 / (ts_round_up(keys, loops->panel) * (int64_t)ts_dtype_size(loops->dtype));
-    return rows < loops->rows ? loops->rows : rows / loops->rows * loops->rows;
+    return ts_most(loops->rows, rows / loops->rows * loops->rows);
 }
 
 /* Where the cover is partial they are a register tile, whose lanes before the first and behind the
@@ -37,10 +37,7 @@ ts_band ts_band_next(const ts_tile *tile, int64_t row) {
 /* Lanes behind the last key are no keys. */
 static void close_row(const ts_tile *tile, void *s) {
     for (int64_t j = tile->keys; j < tile->width; j++)
-        if (tile->loops->dtype == TS_F32)
-            ((float *)s)[j] = -INFINITY;
-        else
-            ((double *)s)[j] = -INFINITY;
+        ts_number_set(tile->loops->dtype, s, j, -INFINITY);
 }
 
 /* S = Q' Kᵀ. */
@@ -131,7 +128,8 @@ ts_status ts_band_thin_summary(ts_tile *tile, const ts_band *b, const ts_rows *o
         multiply_values(tile, b, &v, out);
         for (int64_t r = 0; r < b->rows && finite; r++)
             for (int64_t c = 0; c < v.width; c++)
-                finite &= isfinite(ts_number_at(tile->loops, out->value, r * out->stride + c)) != 0;
+                finite &= isfinite(ts_number_get(tile->loops->dtype, out->value,
+                                                 r * out->stride + c)) != 0;
         if (finite) return TS_OK;
     }
     ts_chunk_pack_v(tile, b->row);

@@ -28,10 +28,6 @@ static inline void *ts_band_scores_of(const ts_tile *tile, int64_t r) {
     return ts_at(tile->loops, tile->strip, r * ts_band_stride(tile));
 }
 
-static inline double ts_number_at(const ts_loops *loops, const void *numbers, int64_t i) {
-    return loops->dtype == TS_F32 ? ((const float *)numbers)[i] : ((const double *)numbers)[i];
-}
-
 /* S = Q' Kᵀ where rows that share K are one band: a few keys are packed, used and forgotten, while
  * they are in the nearest cache; meanwhile the next chunk's are asked for. */
 void ts_band_multiply_passing(ts_tile *tile, const ts_band *b);

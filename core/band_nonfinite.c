@@ -6,17 +6,13 @@
 #include <math.h>
 #include <string.h>
 
-static void set_nan(const ts_loops *loops, void *numbers, int64_t i) {
-    if (loops->dtype == TS_F32)
-        ((float *)numbers)[i] = NAN;
-    else
-        ((double *)numbers)[i] = (double)NAN;
+static void set_nan(const ts_loops *loops, void *numbers, int64_t at) {
+    ts_number_set(loops->dtype, numbers, at, (double)NAN);
 }
 
 /* Number (j, c) of V, by the key's number. */
 static double value_at(const ts_tile *tile, const ts_matrix *v, int64_t j, int64_t c) {
-    return ts_number_at(tile->loops, v->data,
-                        (j - tile->problem->first_key) * v->row_stride + c * v->col_stride);
+    return ts_matrix_get(v, j - tile->problem->first_key, c);
 }
 
 /* The number of the chunk's key in lane `lane`. */
@@ -41,7 +37,8 @@ bool ts_band_find_poison(ts_tile *tile, const ts_band *b) {
     for (int64_t lane = b->from; lane < ts_least(b->to, tile->keys); lane++) {
         if (bad_column(tile, &v, key_of(tile, lane)) < 0) continue;
         for (int64_t r = 0; r < b->rows; r++) {
-            if (ts_number_at(tile->loops, ts_band_scores_of(tile, r), lane) == -INFINITY) continue;
+            if (ts_number_get(tile->loops->dtype, ts_band_scores_of(tile, r), lane) == -INFINITY)
+                continue;
             tile->poisoned[r * tile->words + lane / 64] |= (uint64_t)1 << (lane % 64);
             any = true;
         }
@@ -62,7 +59,7 @@ void ts_band_spread_poison(ts_tile *tile, const ts_band *b, const ts_rows *out) 
 
 void ts_band_poison_rows(const ts_tile *tile, int64_t rows, const ts_rows *out) {
     for (int64_t r = 0; r < rows; r++) {
-        if (!isnan(ts_number_at(tile->loops, out->norm, r))) continue;
+        if (!isnan(ts_number_get(tile->loops->dtype, out->norm, r))) continue;
         set_nan(tile->loops, out->max, r);
         set_nan(tile->loops, out->norm, r);
         for (int64_t c = 0; c < tile->problem->d_v; c++)
@@ -75,7 +72,7 @@ ts_status ts_band_find_nonfinite(ts_tile *tile, const ts_band *b, ts_status foun
     const ts_matrix v = ts_chunk_v(tile, b->row);
     for (int64_t r = 0; r < b->rows; r++)
         for (int64_t lane = b->from; lane < ts_least(b->to, tile->keys); lane++) {
-            const double s = ts_number_at(tile->loops, ts_band_scores_of(tile, r), lane);
+            const double s = ts_number_get(tile->loops->dtype, ts_band_scores_of(tile, r), lane);
             const int64_t row = tile->i.first + (b->row + r) % tile->queries;
             const int64_t key = key_of(tile, lane);
             if (found && detail->row <= row) break; /* earlier chunks hold earlier keys */

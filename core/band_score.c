@@ -42,7 +42,7 @@ static ts_status score_rows(ts_tile *tile, const ts_band *b, int64_t r, int64_t 
     ts_status status = TS_OK;
     for (int64_t n = 0, at = 0; score && !status && n < tile->segment_count; n++) {
         ts_range j = tile->segments[n];
-        int64_t from = b->from > at ? b->from : at;
+        int64_t from = ts_most(b->from, at);
         int64_t to = ts_least(b->to, at + j.last - j.first + 1);
         ts_range keys = {j.first + from - at, j.first + to - at - 1};
         void *s = ts_at(tile->loops, ts_band_scores_of(tile, r - b->row), from);

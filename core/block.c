@@ -12,10 +12,8 @@
 
 static size_t mask_scratch(const ts_problem *p) {
     size_t most = 0;
-    for (int64_t h = 0; p->mask && h < p->heads; h++) {
-        size_t bytes = p->mask[h] ? ts_mask_scratch(p->mask[h]) : 0;
-        if (bytes > most) most = bytes;
-    }
+    for (int64_t h = 0; p->mask && h < p->heads; h++)
+        if (p->mask[h]) most = ts_most_bytes(most, ts_mask_scratch(p->mask[h]));
     return most;
 }
 
@@ -23,8 +21,7 @@ static size_t score_scratch(const ts_problem *p) {
     size_t most = 0;
     for (int64_t h = 0; p->score && h < p->heads; h++) {
         const ts_score *score = p->score[h];
-        size_t bytes = score && score->program ? ts_program_scratch(score->program) : 0;
-        if (bytes > most) most = bytes;
+        if (score && score->program) most = ts_most_bytes(most, ts_program_scratch(score->program));
     }
     return most;
 }
@@ -32,7 +29,7 @@ static size_t score_scratch(const ts_problem *p) {
 void ts_tile_make(ts_tile *tile, const ts_problem *p, const ts_loops *loops, int degree,
                   int64_t queries, int64_t heads, int64_t keys, ts_arena *arena) {
     const size_t size = ts_dtype_size(loops->dtype);
-    const int64_t max_keys = ts_least(keys < 1 ? 1 : keys, TS_CHUNK);
+    const int64_t max_keys = ts_least(ts_most(keys, 1), TS_CHUNK);
     const int64_t width = ts_round_up(max_keys, loops->panel), words = (max_keys + 63) / 64 + 1;
     const int64_t rows = ts_least(queries * heads, ts_band_most_rows(loops, max_keys));
     memset(tile, 0, sizeof *tile);
@@ -45,7 +42,7 @@ void ts_tile_make(ts_tile *tile, const ts_problem *p, const ts_loops *loops, int
     tile->k_panels = ts_arena_take_grid(arena, width, p->d, size);
     tile->v_panels = ts_arena_take_grid(arena, max_keys, tile->value_stride, size);
     tile->strip = ts_arena_take_grid(arena, rows, ts_band_stride(tile), size);
-    tile->staging = ts_arena_take_grid(arena, max_keys, p->d > p->d_v ? p->d : p->d_v, size);
+    tile->staging = ts_arena_take_grid(arena, max_keys, ts_most(p->d, p->d_v), size);
     tile->part = ts_rows_take(loops, rows, tile->value_stride, arena);
     tile->segments = ts_arena_take(arena, max_keys, sizeof(ts_range));
     tile->poisoned = ts_arena_take_grid(arena, rows, words, sizeof(uint64_t));

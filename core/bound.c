@@ -4,6 +4,7 @@
 #include "arena.h"
 #include "enclose.h"
 #include "kernel/poly.h"
+#include "sizes.h"
 
 #include <float.h>
 #include <string.h>
@@ -15,8 +16,7 @@
 static double epsilon_of(const ts_tiling *tiling, ts_dtype dtype, double u) {
     const double sleef = 3.5 * 2 * u;
     if (tiling->exp == TS_EXP_SLEEF) return sleef;
-    const int degree = tiling->degree > 0 ? tiling->degree : ts_poly_default(dtype);
-    return fmax(sleef, ts_poly_error(dtype, degree));
+    return fmax(sleef, ts_poly_error(dtype, tiling->degree));
 }
 
 static ts_bound_road arithmetic_of(const ts_problem *p, const ts_tiling *tiling) {
@@ -75,15 +75,13 @@ static void unbounded(const ts_bound_row_state *w, ts_bound *out) {
 
 /* ---- work space ---- */
 
-static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
-
 /* What masks, score programs and schedules work in, one after the other. */
 static size_t shared_scratch(const ts_problem *p, const ts_tiling *tiling) {
     size_t shared = tiling ? ts_schedule_scratch(&tiling->schedule) : 0;
     for (int64_t h = 0; h < p->heads; h++) {
-        if (p->mask && p->mask[h]) shared = larger(shared, ts_mask_scratch(p->mask[h]));
+        if (p->mask && p->mask[h]) shared = ts_most_bytes(shared, ts_mask_scratch(p->mask[h]));
         if (p->score && p->score[h] && p->score[h]->program)
-            shared = larger(shared, ts_enclose_scratch(p->score[h]->program));
+            shared = ts_most_bytes(shared, ts_enclose_scratch(p->score[h]->program));
     }
     return shared;
 }
@@ -133,7 +131,7 @@ void ts_bound_row(const ts_problem *p, const ts_tiling *tiling, int64_t row, int
     w.bounded = true;
     w.exact = p->base == TS_BASE_2;
     w.a = arithmetic_of(p, tiling);
-    if (tiling) w.tile = row / tiling->q, w.tiles = (p->n_q + tiling->q - 1) / tiling->q;
+    if (tiling) w.tile = row / tiling->q, w.tiles = ts_quotient_up(p->n_q, tiling->q);
     clear(&w);
     ts_bound_read_query(&w);
     ts_bound_read_mask(&w);

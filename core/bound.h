@@ -3,7 +3,8 @@
 #ifndef TS_BOUND_H
 #define TS_BOUND_H
 
-#include "attention.h"
+#include "run.h"
+#include "tiling.h"
 
 /* One row and head of a problem, under a tiling or (NULL) on the softmax road. Every figure is an
  * absolute error; o has d_v numbers in each. A row without keys and sink is ⊥ on every road: its
@@ -19,7 +20,7 @@ typedef struct {
 /* Bytes of scratch for ts_bound_row; SIZE_MAX where they are more than there can be. */
 size_t ts_bound_scratch(const ts_problem *problem, const ts_tiling *tiling);
 
-/* row, head from 0. The tiling is one whose defaults are filled in (ts_attention_defaults). Only
+/* row, head from 0. The tiling is one whose defaults are filled in (ts_tiling_defaults). Only
  * the keys that its schedule's blocks hold count, so that the blocks of a summary may be bounded
  * too. Without a tiling it is the softmax road's bound. Reads the problem and calls nothing back.
  */

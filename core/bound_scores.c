@@ -2,6 +2,7 @@
 #include "bound_row.h"
 
 #include "enclose.h"
+#include "sizes.h"
 
 #include <string.h>
 
@@ -113,7 +114,7 @@ void ts_bound_read_query(ts_bound_row_state *w) {
 void ts_bound_read_mask(ts_bound_row_state *w) {
     const ts_problem *p = w->p;
     const ts_mask *mask = p->mask ? p->mask[w->head] : NULL;
-    int64_t words = (p->n_k + 63) / 64;
+    int64_t words = ts_quotient_up(p->n_k, 64);
     if (!mask || p->n_k == 0) {
         memset(w->bits, 0xff, (size_t)words * sizeof *w->bits);
         return;

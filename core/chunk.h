@@ -4,8 +4,6 @@
 
 #include "block.h"
 
-static inline int64_t ts_least(int64_t a, int64_t b) { return a < b ? a : b; }
-
 /* K and V of the tile's row `row`: of all keys, one head's. */
 ts_matrix ts_chunk_k(const ts_tile *tile, int64_t row);
 ts_matrix ts_chunk_v(const ts_tile *tile, int64_t row);

@@ -1,29 +1,13 @@
 /* keyset.c -- sets of keys as sorted ranges: make, union, equality, size. */
 #include "keyset.h"
 
+#include "sort.h"
+
 static bool is_empty(ts_range r) { return r.last < r.first; }
 
-/* Sifts ranges[root] down a heap of `count` ranges whose largest `first` is on top. */
-static void sift(ts_range *ranges, int64_t root, int64_t count) {
-    ts_range moved = ranges[root];
-    for (int64_t child = 2 * root + 1; child < count; child = 2 * root + 1) {
-        if (child + 1 < count && ranges[child + 1].first > ranges[child].first) child++;
-        if (ranges[child].first <= moved.first) break;
-        ranges[root] = ranges[child];
-        root = child;
-    }
-    ranges[root] = moved;
-}
-
-/* Heapsort by `first`: in place, since the C library's qsort may allocate. */
-static void sort_by_first(ts_range *ranges, int64_t count) {
-    for (int64_t root = count / 2 - 1; root >= 0; root--) sift(ranges, root, count);
-    for (int64_t end = count - 1; end > 0; end--) {
-        ts_range top = ranges[0];
-        ranges[0] = ranges[end];
-        ranges[end] = top;
-        sift(ranges, 0, end);
-    }
+static int by_first(const void *a, const void *b) {
+    const ts_range *x = a, *y = b;
+    return x->first < y->first ? -1 : x->first > y->first;
 }
 
 /* Appends r, which begins at or behind the last range's first, joining ranges that touch. Answers
@@ -45,11 +29,10 @@ ts_status ts_keyset_make(const ts_range *ranges, int64_t count, ts_keyset *out, 
     int64_t filled = 0;
     for (int64_t r = 0; r < count; r++)
         if (!is_empty(ranges[r])) out->ranges[filled++] = ranges[r];
-    sort_by_first(out->ranges, filled);
+    ts_sort(out->ranges, filled, sizeof *out->ranges, by_first);
     out->count = 0;
     for (int64_t r = 0; r < filled; r++) {
-        ts_range next =
-            out->ranges[r]; /* append writes at or before r: never over what is unread */
+        const ts_range next = out->ranges[r]; /* append writes at or before r */
         if (!append(out, next)) {
             detail->key = next.first;
             return TS_OVERLAP;

@@ -21,6 +21,17 @@ typedef struct {
 
 static inline size_t ts_dtype_size(ts_dtype dtype) { return dtype == TS_F32 ? 4 : 8; }
 
+/* Number `at` of an array of that dtype, as a double; setting rounds once. Not checked. */
+static inline double ts_number_get(ts_dtype dtype, const void *numbers, int64_t at) {
+    return dtype == TS_F32 ? (double)((const float *)numbers)[at] : ((const double *)numbers)[at];
+}
+static inline void ts_number_set(ts_dtype dtype, void *numbers, int64_t at, double x) {
+    if (dtype == TS_F32)
+        ((float *)numbers)[at] = (float)x;
+    else
+        ((double *)numbers)[at] = x;
+}
+
 /* The bytes that a packed rows x cols matrix takes, in *bytes. TS_TOO_LARGE where they do not fit
  * int64_t, or an axis is negative; want is then the shape. */
 ts_status ts_matrix_size(ts_dtype dtype, int64_t rows, int64_t cols, size_t *bytes,
@@ -41,18 +52,12 @@ bool ts_matrix_is_packed(const ts_matrix *m);
 /* Whether the two may share an element: their first and last bytes bracket common memory. */
 bool ts_matrix_overlap(const ts_matrix *a, const ts_matrix *b);
 
-/* One element, as a double; setting rounds once to the dtype. Not checked. */
+/* Element (row, col), in the same way. */
 static inline double ts_matrix_get(const ts_matrix *m, int64_t row, int64_t col) {
-    int64_t at = row * m->row_stride + col * m->col_stride;
-    return m->dtype == TS_F32 ? (double)((const float *)m->data)[at]
-                              : ((const double *)m->data)[at];
+    return ts_number_get(m->dtype, m->data, row * m->row_stride + col * m->col_stride);
 }
 static inline void ts_matrix_set(ts_matrix *m, int64_t row, int64_t col, double x) {
-    int64_t at = row * m->row_stride + col * m->col_stride;
-    if (m->dtype == TS_F32)
-        ((float *)m->data)[at] = (float)x;
-    else
-        ((double *)m->data)[at] = x;
+    ts_number_set(m->dtype, m->data, row * m->row_stride + col * m->col_stride, x);
 }
 
 /* Copies the elements of `from` to `to`, of the same shape, which shares no element with it; bits

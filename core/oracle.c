@@ -4,6 +4,7 @@
 #include "arena.h"
 #include "items.h"
 #include "oracle_score.h"
+#include "sizes.h"
 
 #include <math.h>
 #include <mpfr.h>
@@ -54,7 +55,7 @@ bool ts_oracle_is_double(const ts_problem *p) {
 /* ---- scores ---- */
 
 static void read_mask(const ts_problem *p, int64_t head, int64_t row, work *w) {
-    int64_t words = (p->n_k + 63) / 64;
+    int64_t words = ts_quotient_up(p->n_k, 64);
     if (!p->mask || !p->mask[head] || p->n_k == 0) {
         memset(w->bits, 0xff, (size_t)words * sizeof *w->bits);
         return;
@@ -232,8 +233,6 @@ static mpfr_t *take_numbers(const job *job, ts_arena *arena, int64_t count) {
     return numbers;
 }
 
-static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
-
 /* Takes a thread's work space from the arena. */
 static void place_work(const job *job, ts_arena *arena, work *w) {
     const ts_problem *p = job->p;
@@ -241,8 +240,8 @@ static void place_work(const job *job, ts_arena *arena, work *w) {
     int64_t nodes = 0;
     for (int64_t h = 0; h < p->heads; h++) {
         const ts_score *score = score_of(p, h);
-        if (score && score->program && score->program->count > nodes) nodes = score->program->count;
-        if (p->mask && p->mask[h]) scratch = larger(scratch, ts_mask_scratch(p->mask[h]));
+        if (score && score->program) nodes = ts_most(nodes, score->program->count);
+        if (p->mask && p->mask[h]) scratch = ts_most_bytes(scratch, ts_mask_scratch(p->mask[h]));
     }
     w->q = take_numbers(job, arena, p->d);
     w->s = take_numbers(job, arena, p->n_k);

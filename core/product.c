@@ -29,8 +29,6 @@ typedef struct {
     void *panels, *a, *b, *c;
 } worker;
 
-static inline int64_t least(int64_t x, int64_t y) { return x < y ? x : y; }
-
 static void *element(const ts_loops *loops, const ts_matrix *m, int64_t row, int64_t column) {
     return ts_at(loops, m->data, row * m->row_stride + column * m->col_stride);
 }
@@ -79,20 +77,21 @@ static void pack_b(const product *p, const worker *w, int64_t first, int64_t dep
 static void run_item(product *p, worker *w, int64_t item) {
     const ts_loops *loops = p->loops;
     ts_matrix *c = p->c;
-    const int64_t row = item / p->across * p->rows, rows = least(p->rows, c->rows - row);
-    const int64_t column = item % p->across * COLUMNS, columns = least(COLUMNS, c->cols - column);
+    const int64_t row = item / p->across * p->rows, rows = ts_least(p->rows, c->rows - row);
+    const int64_t column = item % p->across * COLUMNS,
+                  columns = ts_least(COLUMNS, c->cols - column);
     const int64_t width = ts_round_up(columns, loops->lanes);
     const bool in_place = c->col_stride == 1 && width == columns;
     void *to = in_place ? element(loops, c, row, column) : w->c;
     const int64_t stride = in_place ? c->row_stride : COLUMNS;
     int64_t first = 0;
     do {
-        const int64_t depth = least(DEPTH, p->b->rows - first);
+        const int64_t depth = ts_least(DEPTH, p->b->rows - first);
         const ts_panels b = {.numbers = w->panels, .depth = depth, .width = width};
         pack_b(p, w, first, depth, column, columns);
         for (int64_t r = 0; r < rows; r += BAND) {
-            copy_a(p, w, row + r, least(BAND, rows - r), first, depth);
-            loops->product(least(BAND, rows - r), depth, w->a, depth, &b, 0, 0, width,
+            copy_a(p, w, row + r, ts_least(BAND, rows - r), first, depth);
+            loops->product(ts_least(BAND, rows - r), depth, w->a, depth, &b, 0, 0, width,
                            ts_at(loops, to, r * stride), stride, first > 0);
         }
         first += depth;
@@ -115,8 +114,9 @@ static void run_items(product *p, worker *w) {
 
 static void worker_make(const product *p, worker *w, ts_arena *arena) {
     const size_t size = ts_dtype_size(p->loops->dtype);
-    const int64_t depth = least(DEPTH, p->b->rows), columns = least(COLUMNS, p->c->cols);
-    const int64_t rows = least(p->rows, p->c->rows), width = ts_round_up(columns, p->loops->lanes);
+    const int64_t depth = ts_least(DEPTH, p->b->rows), columns = ts_least(COLUMNS, p->c->cols);
+    const int64_t rows = ts_least(p->rows, p->c->rows),
+                  width = ts_round_up(columns, p->loops->lanes);
     w->panels = ts_arena_take(arena, depth * width, size);
     w->a = ts_arena_take(arena, BAND * depth, size);
     w->b = ts_arena_take(arena, depth * columns, size);
@@ -131,11 +131,11 @@ static worker *product_make(const product *p, int team, ts_arena *arena) {
 
 /* Blocks of C, `wanted` of them if there are rows for that. */
 static void cut(product *p, int64_t wanted) {
-    p->across = (p->c->cols + COLUMNS - 1) / COLUMNS;
+    p->across = ts_quotient_up(p->c->cols, COLUMNS);
     p->rows = 2 * MOST_ROWS;
     do {
         p->rows /= 2;
-        p->items = (p->c->rows + p->rows - 1) / p->rows * p->across;
+        p->items = ts_quotient_up(p->c->rows, p->rows) * p->across;
     } while (p->items < wanted && p->rows > FEWEST_ROWS);
 }
 

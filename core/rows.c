@@ -22,11 +22,7 @@ ts_rows ts_rows_from(const ts_loops *loops, const ts_rows *rows, int64_t r) {
 
 void ts_rows_bottom(const ts_loops *loops, const ts_rows *rows, int64_t count) {
     size_t size = ts_dtype_size(loops->dtype);
-    for (int64_t r = 0; r < count; r++)
-        if (loops->dtype == TS_F32)
-            ((float *)rows->max)[r] = -INFINITY;
-        else
-            ((double *)rows->max)[r] = -INFINITY;
+    for (int64_t r = 0; r < count; r++) ts_number_set(loops->dtype, rows->max, r, -INFINITY);
     memset(rows->norm, 0, (size_t)count * size);
     if (rows->stride > 0) memset(rows->value, 0, (size_t)(count * rows->stride) * size);
 }
@@ -45,10 +41,6 @@ typedef union {
     double f64[COLUMNS];
 } numbers;
 
-static double number_at(const ts_loops *loops, const void *x) {
-    return loops->dtype == TS_F32 ? *(const float *)x : *(const double *)x;
-}
-
 static number number_of(const ts_loops *loops, double x) {
     return loops->dtype == TS_F32 ? (number){.f32 = (float)x} : (number){.f64 = x};
 }
@@ -63,14 +55,14 @@ static void finish_with_sink(const ts_loops *loops, double unit, double sink, co
     const ts_rows other = {&other_max, &other_norm, (void *)&zeros, COLUMNS};
     int64_t c = 0;
     do {
-        const int64_t columns = d_v - c < COLUMNS ? d_v - c : COLUMNS;
-        number m = number_of(loops, number_at(loops, row->max));
-        number l = number_of(loops, number_at(loops, row->norm));
+        const int64_t columns = ts_least(d_v - c, COLUMNS);
+        number m = number_of(loops, ts_number_get(loops->dtype, row->max, 0));
+        number l = number_of(loops, ts_number_get(loops->dtype, row->norm, 0));
         numbers z;
         if (columns > 0) memcpy(&z, ts_at(loops, row->value, c), (size_t)columns * size);
         const ts_rows part = {&m, &l, &z, COLUMNS};
         loops->merge(1, columns, unit, &part, &other, &part);
-        *max = number_at(loops, &m), *norm = number_at(loops, &l);
+        *max = ts_number_get(loops->dtype, &m, 0), *norm = ts_number_get(loops->dtype, &l, 0);
         if (*max > -INFINITY || isnan(*max))
             loops->divide(columns, &z, *norm, ts_at(loops, o, c * step), step);
         c += columns;
@@ -85,7 +77,8 @@ static double row_lse(ts_base base, double max, double norm) {
 
 bool ts_rows_finish(const ts_loops *loops, ts_base base, const double *sink, const ts_rows *row,
                     int64_t d_v, void *o, int64_t step, double *lse) {
-    double m = number_at(loops, row->max), l = number_at(loops, row->norm);
+    double m = ts_number_get(loops->dtype, row->max, 0),
+           l = ts_number_get(loops->dtype, row->norm, 0);
     if (sink)
         finish_with_sink(loops, ts_base_unit(base), *sink, row, d_v, o, step, &m, &l);
     else if (m != -INFINITY)

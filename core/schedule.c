@@ -138,18 +138,14 @@ static int64_t block_at(const ts_schedule *s, int64_t tile, int64_t tiles, int64
     return position;
 }
 
+/* The inverse; of LISTED orders place_listed finds all positions at once. */
 static int64_t position_of(const ts_schedule *s, int64_t tile, int64_t tiles, int64_t block) {
     switch (s->order) {
     case TS_ORDER_BACKWARD:
         return s->blocks + 1 - block;
     case TS_ORDER_DIAGONAL:
         return (block - diagonal_start(s, tile, tiles) + s->blocks) % s->blocks + 1;
-    case TS_ORDER_LISTED: {
-        const int32_t *row = listed_row(s, tile);
-        int64_t position = 1;
-        while (position < s->blocks && row[position - 1] != block) position++;
-        return position;
-    }
+    case TS_ORDER_LISTED:
     case TS_ORDER_FORWARD:
         break;
     }
@@ -282,62 +278,7 @@ int64_t ts_schedule_parts_word(const ts_schedule *s, int32_t *word, int64_t *dep
     return halves_word(1, is_split(s) ? s->parts : 1, word, depth);
 }
 
-/* ---- questions ---- */
-
-/* Merges above position p of a left fold of n. */
-static int64_t online_merges(int64_t p, int64_t n) { return p == 1 ? n - 1 : n - p + 1; }
-
-static int64_t halves_merges(int64_t low, int64_t high, int64_t position) {
-    int64_t merges = 0;
-    for (; low < high; merges++) {
-        int64_t split = middle(low, high);
-        if (position <= split)
-            high = split;
-        else
-            low = split + 1;
-    }
-    return merges;
-}
-
-static int64_t split_merges(const ts_schedule *s, int64_t position) {
-    int64_t part = 0;
-    while (part_edge(s, part + 1) < position) part++;
-    int64_t low = part_edge(s, part), high = part_edge(s, part + 1);
-    return online_merges(position - low, high - low) + halves_merges(0, s->parts - 1, part);
-}
-
-/* Read backwards, a word is a walk from the root; stack holds the depths still to come. */
-static int64_t word_merges(const ts_schedule *s, int64_t position, work *w) {
-    int32_t top = 0;
-    w->stack[top++] = 0;
-    for (int64_t e = 2 * s->blocks - 2; e >= 0; e--) {
-        int32_t depth = w->stack[--top];
-        if (s->word[e] == position) return depth;
-        if (s->word[e] == 0) w->stack[top++] = depth + 1, w->stack[top++] = depth + 1;
-    }
-    return 0;
-}
-
-int64_t ts_schedule_merges(const ts_schedule *s, int64_t tile, int64_t tiles, int64_t block,
-                           void *scratch) {
-    int64_t position = position_of(s, tile, tiles, block);
-    switch (s->merge) {
-    case TS_MERGE_RIGHT:
-        return online_merges(s->blocks + 1 - position, s->blocks);
-    case TS_MERGE_TREE:
-        return halves_merges(1, s->blocks, position);
-    case TS_MERGE_WORD: {
-        work w = work_in(scratch, s->blocks);
-        return word_merges(s, position, &w);
-    }
-    case TS_MERGE_SPLIT:
-        if (is_split(s)) return split_merges(s, position);
-        break;
-    case TS_MERGE_ONLINE:
-        break;
-    }
-    return online_merges(position, s->blocks);
-}
+/* ---- blocks ---- */
 
 const ts_range *ts_schedule_block(const ts_schedule *s, int64_t block, ts_range *one,
                                   int64_t *count) {

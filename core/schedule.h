@@ -60,10 +60,6 @@ int64_t ts_schedule_word(const ts_schedule *schedule, int64_t part, int64_t tile
  * 1 entries. */
 int64_t ts_schedule_parts_word(const ts_schedule *schedule, int32_t *word, int64_t *depth);
 
-/* How many merges stand between block b and the root for query tile `tile`, all blocks counted. */
-int64_t ts_schedule_merges(const ts_schedule *schedule, int64_t tile, int64_t tiles, int64_t block,
-                           void *scratch);
-
 /* The ranges of block b, its number of ranges in *count; one range is built in *one where blocks
  * are of k keys. */
 const ts_range *ts_schedule_block(const ts_schedule *schedule, int64_t block, ts_range *one,

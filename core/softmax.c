@@ -4,6 +4,7 @@
 
 #include "arena.h"
 #include "items.h"
+#include "sizes.h"
 
 #include <math.h>
 #include <string.h>
@@ -49,7 +50,7 @@ static const ts_score *score_of(const ts_problem *p, int64_t head) {
     return p->score ? p->score[head] : NULL;
 }
 
-static int64_t words_of(const ts_problem *p) { return (p->n_k + STRIP - 1) / STRIP; }
+static int64_t words_of(const ts_problem *p) { return ts_quotient_up(p->n_k, STRIP); }
 
 /* A bit for each key that rows row .. row + rows - 1 may use. */
 static void read_mask(const ts_problem *p, int64_t head, int64_t row, int64_t rows, work *w) {
@@ -134,7 +135,7 @@ static ts_status read_scores(const ts_problem *p, int64_t head, int64_t row, int
     read_mask(p, head, row, rows, w);
     for (int64_t key = 0; !status && key < p->n_k; key += STRIP) {
         if (must_leave(p, key, rows, p->d, 0, f)) return TS_INTERRUPTED;
-        int64_t count = p->n_k - key < STRIP ? p->n_k - key : STRIP;
+        int64_t count = ts_least(p->n_k - key, STRIP);
         const uint64_t *allowed = w->bits + key / STRIP;
         uint64_t any = 0;
         for (int64_t r = 0; r < rows; r++) any |= allowed[r * words];
@@ -256,7 +257,7 @@ static bool sum_values(const ts_problem *p, int64_t head, int64_t rows, work *w,
     memset(w->z, 0, (size_t)(rows * p->d_v) * sizeof *w->z);
     for (int64_t key = 0; key < p->n_k; key += STRIP) {
         if (must_leave(p, key, rows, p->d_v, 0.5, f)) return false;
-        int64_t count = p->n_k - key < STRIP ? p->n_k - key : STRIP;
+        int64_t count = ts_least(p->n_k - key, STRIP);
         uint64_t any = 0;
         for (int64_t r = 0; r < rows; r++) any |= w->bits[r * words + key / STRIP];
         for (int64_t n = 0; any && n < count; n++)
@@ -285,14 +286,13 @@ static void place_work(const job *job, ts_arena *arena, work *w) {
     size_t scratch = 0;
     for (int64_t h = 0; h < p->heads; h++) {
         const ts_score *score = score_of(p, h);
-        size_t mask = mask_of(p, h) ? ts_mask_scratch(mask_of(p, h)) : 0;
-        size_t program = score && score->program ? ts_program_scratch(score->program) : 0;
-        if (mask > scratch) scratch = mask;
-        if (program > scratch) scratch = program;
+        if (mask_of(p, h)) scratch = ts_most_bytes(scratch, ts_mask_scratch(mask_of(p, h)));
+        if (score && score->program)
+            scratch = ts_most_bytes(scratch, ts_program_scratch(score->program));
     }
     w->q = ts_arena_take_grid(arena, rows, p->d, sizeof(double));
     w->s = ts_arena_take_grid(arena, rows, p->n_k, sizeof(double));
-    w->strip = ts_arena_take_grid(arena, STRIP, p->d > p->d_v ? p->d : p->d_v, sizeof(double));
+    w->strip = ts_arena_take_grid(arena, STRIP, ts_most(p->d, p->d_v), sizeof(double));
     w->z = ts_arena_take_grid(arena, rows, p->d_v, sizeof(double));
     w->bits = ts_arena_take_grid(arena, rows, words, sizeof(uint64_t));
     w->poor = ts_arena_take(arena, words, sizeof(uint64_t));
@@ -330,7 +330,7 @@ static void answer(const void *asked, int64_t item, void *memory, ts_outcome *f)
     place_work(job, &arena, w);
     int64_t head = job->first_head + item / job->items_a_head;
     int64_t row = item % job->items_a_head * job->rows;
-    int64_t rows = p->n_q - row < job->rows ? p->n_q - row : job->rows;
+    int64_t rows = ts_least(p->n_q - row, job->rows);
     row_sum sums[MOST_ROWS] = {{0, 0, false}};
     ts_status status = read_scores(p, head, row, rows, w, f);
     if (status == TS_INTERRUPTED) return;
@@ -355,7 +355,7 @@ static void answer(const void *asked, int64_t item, void *memory, ts_outcome *f)
  * megabytes. */
 static int64_t rows_together(const ts_problem *p) {
     int64_t rows = p->n_k > 0 ? ((int64_t)1 << 20) / p->n_k : MOST_ROWS;
-    return rows < 1 ? 1 : rows > MOST_ROWS ? MOST_ROWS : rows;
+    return ts_most(1, ts_least(rows, MOST_ROWS));
 }
 
 /* Calls back into a score function are made on the calling thread alone. */
@@ -370,7 +370,7 @@ static ts_status run_job(job job, const ts_run *run, ts_detail *detail) {
     work unused;
     ts_arena arena = {NULL, 0};
     job.rows = rows_together(job.p);
-    job.items_a_head = (job.p->n_q + job.rows - 1) / job.rows;
+    job.items_a_head = ts_quotient_up(job.p->n_q, job.rows);
     place_work(&job, &arena, &unused);
     if (ts_arena_too_large(&arena)) return TS_TOO_LARGE;
     const ts_items items = {.job = &job,

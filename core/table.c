@@ -5,6 +5,8 @@
  * 16; that of dense bits, for squares of 64 x 64, whether some are set and whether all are. */
 #include "table.h"
 
+#include "sizes.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -52,11 +54,9 @@ static const extremes *list_levels(const list_index *index) {
     return (const extremes *)((const char *)index + sizeof(extremes));
 }
 
-static int64_t blocks_of(int64_t count, int64_t size) { return count / size + (count % size != 0); }
-
 static size_t list_index_size(int64_t count) {
     size_t size = sizeof(extremes);
-    while (count > 1) size += (size_t)(count = blocks_of(count, FAN)) * sizeof(extremes);
+    while (count > 1) size += (size_t)(count = ts_quotient_up(count, FAN)) * sizeof(extremes);
     return size;
 }
 
@@ -101,7 +101,7 @@ static void build_list(const ts_table *table, list_index *index) {
     const extremes *level = NULL;
     index->ascending = is_ascending(table);
     for (int64_t count = table->count; count > 1;) {
-        const int64_t blocks = blocks_of(count, FAN);
+        const int64_t blocks = ts_quotient_up(count, FAN);
         for (int64_t b = 0; b < blocks; b++) {
             out[b] = no_elements(table->kind);
             int64_t last = b * FAN + FAN - 1;
@@ -116,8 +116,8 @@ static void build_list(const ts_table *table, list_index *index) {
 /* Entries of the next level that entries first .. last fill: up to, excluding, *to. The last one
  * may be short. */
 static int64_t whole_blocks(int64_t first, int64_t last, int64_t count, int64_t size, int64_t *to) {
-    *to = last == count - 1 ? blocks_of(count, size) : (last + 1) / size;
-    return blocks_of(first, size);
+    *to = last == count - 1 ? ts_quotient_up(count, size) : (last + 1) / size;
+    return ts_quotient_up(first, size);
 }
 
 /* Elements first .. last, from 0: the ends of each level that fill no entry of the next. */
@@ -130,7 +130,7 @@ static extremes list_range(const ts_table *table, int64_t first, int64_t last) {
         join_element(table, last, &all);
         return all;
     }
-    for (int64_t count = table->count; first <= last; count = blocks_of(count, FAN)) {
+    for (int64_t count = table->count; first <= last; count = ts_quotient_up(count, FAN)) {
         int64_t to, from = whole_blocks(first, last, count, FAN, &to);
         if (!next || count <= FAN || from >= to) {
             join_level(table, level, first, last, &all);
@@ -139,7 +139,7 @@ static extremes list_range(const ts_table *table, int64_t first, int64_t last) {
         join_level(table, level, first, from * FAN - 1, &all);
         join_level(table, level, to * FAN, last, &all);
         level = next;
-        next += blocks_of(count, FAN);
+        next += ts_quotient_up(count, FAN);
         first = from, last = to - 1;
     }
     return all;
@@ -205,7 +205,7 @@ static void build_matrix(const ts_table *table, extremes *out) {
 void ts_table_matrix_range(const ts_table *table, ts_range rows, ts_range cols, double *low,
                            double *high, bool *nan) {
     const extremes *index = table->index;
-    const int64_t across = blocks_of(table->matrix.cols, SQUARE);
+    const int64_t across = ts_quotient_up(table->matrix.cols, SQUARE);
     extremes all = no_elements(TS_TABLE_MATRIX);
     rows.first--, rows.last--, cols.first--, cols.last--;
     split r = {rows, {0, -1}, {0, -1}}, c = {cols, {0, -1}, {0, -1}};
@@ -262,8 +262,8 @@ static bool look(const uint64_t *row, int64_t words, int64_t rows, ts_range cols
 }
 
 /* The index: for each head a bit for each square, `some` of them, and then as many for `all`. */
-static int64_t square_rows(const ts_table *t) { return blocks_of(t->rows, 64); }
-static int64_t square_words(const ts_table *t) { return blocks_of(t->words, 64); }
+static int64_t square_rows(const ts_table *t) { return ts_quotient_up(t->rows, 64); }
+static int64_t square_words(const ts_table *t) { return ts_quotient_up(t->words, 64); }
 static int64_t index_words(const ts_table *t) {
     return t->heads * square_rows(t) * square_words(t);
 }
@@ -327,7 +327,8 @@ void ts_table_bits_range(const ts_table *table, ts_range rows, ts_range cols, ts
 size_t ts_table_index_size(const ts_table *table) {
     const ts_matrix *m = &table->matrix;
     if (table->kind == TS_TABLE_MATRIX)
-        return (size_t)(blocks_of(m->rows, SQUARE) * blocks_of(m->cols, SQUARE)) * sizeof(extremes);
+        return (size_t)(ts_quotient_up(m->rows, SQUARE) * ts_quotient_up(m->cols, SQUARE)) *
+               sizeof(extremes);
     if (table->kind == TS_TABLE_BITS) return (size_t)(2 * index_words(table)) * sizeof(uint64_t);
     return list_index_size(table->count);
 }

@@ -20,8 +20,7 @@ static inline bool ts_table_bool(const ts_table *table, int64_t at) {
 static inline double ts_table_matrix(const ts_table *table, int64_t r, int64_t c) {
     const ts_matrix *m = &table->matrix;
     if (r < 1 || r > m->rows || c < 1 || c > m->cols) return 0;
-    int64_t at = (r - 1) * m->row_stride + (c - 1) * m->col_stride;
-    return m->dtype == TS_F32 ? ((const float *)m->data)[at] : ((const double *)m->data)[at];
+    return ts_matrix_get(m, r - 1, c - 1);
 }
 static inline bool ts_table_bit(const ts_table *table, int64_t r, int64_t c, int64_t h) {
     if (r < 1 || r > table->rows || c < 1 || c > table->cols || h < 1 || h > table->heads)

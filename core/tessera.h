@@ -20,5 +20,6 @@
 #include "softmax.h"
 #include "status.h"
 #include "summary.h"
+#include "tiling.h"
 
 #endif

@@ -317,6 +317,22 @@ describe("lifting", function()
     holds(function(_, j) return at[4].first <= j and j <= at[4].last end)
   end)
 
+  it("looks up tables with holes, in part or as a whole", function()
+    local far, falses, halves, kinds = {}, {}, {}, {}
+    for k = 3, 90, 7 do
+      far[k], falses[k], halves[k] = true, k % 2 == 1, k / 2
+      kinds[k] = ({k, k + 0.5, true, false})[k % 4 + 1]
+    end
+    holds(function(i, j) return far[i] or far[j] end, 95, 95)
+    holds(function(i, j) return far[i] == true and far[j + 20] == nil end)
+    holds(function(i, j) return falses[i] or falses[j] == false end, 95, 95)
+    holds(function(i, j) return (halves[i] or 0) > j and halves[i - 40] == nil end, 95, 95)
+    holds(function(i, j) return kinds[i] == kinds[j] and i ~= j or kinds[i] == false end, 95, 95)
+    holds(function(i, j) return far[i] + j > 0 end) -- raises
+    local largest = {[math.maxinteger] = true, [math.maxinteger - 3] = true}
+    holds_called(function(i, j) return largest[i + math.maxinteger - j] end, "the largest key")
+  end)
+
   it("rounds, chooses and converts as the math library does", function()
     local big = 2.0 ^ 62
     holds(function(i, j) return math.floor(i / 2) == math.ceil(j / 2) and math.type(math.floor(i / 2)) == "integer" end)

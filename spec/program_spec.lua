@@ -168,6 +168,10 @@ describe("program", function()
         {{{"i"}}, "table 1: 'first' is not an integer", {{kind = "ints", values = {}}}},
         {{{"i"}}, "table 1: 'first' is too large", {{kind = "ints", first = math.maxinteger, values = {1}}}},
         {{{"i"}}, "table 1: 'values' is not a table", {{kind = "ints", first = 1}}},
+        {{{"i"}}, "table 1: 'last' is not an integer", {{kind = "ints", first = 1, last = "x", values = {}}}},
+        {{{"i"}}, "table 1: 'first' is too large",
+          {{kind = "ints", first = math.mininteger, last = math.maxinteger, values = {}}}},
+        {{{"i"}}, "table 1: 'holding' is for bools", {{kind = "ints", first = 1, last = 1, holding = "float", values = {}}}},
         {{{"i"}}, "table 1: value 2 is not an integer", {{kind = "ints", first = 1, values = {1, 2.5}}}},
         {{{"i"}}, "table 1: value 1 is not a number", {{kind = "floats", first = 1, values = {"1"}}}},
         {{{"i"}}, "table 1: value 1 is not a boolean", {{kind = "bools", first = 1, values = {1}}}},
@@ -233,6 +237,23 @@ describe("program", function()
       assert.same({{0.0, 0.5, 0.0}}, program.run(program.new({{"j"}, {"ftable", 1, 2}}, tables), 1, 1, 1, 3))
       assert.same({{false, true, false, true, false}},
         program.run(program.new({{"j"}, {"btable", 1, 3}}, tables), 1, 1, 0, 4))
+    end)
+
+    it("may have holes, and say where values of a type stand", function()
+      local values = {[-1] = 4, [1] = true, [2] = 2.5, [4] = false, [5] = "6", [6] = 7}
+      local function read(op, kind, holding)
+        local P = program.new({{"j"}, {op, 1, 1}}, {{kind = kind, first = -1, last = 6, values = values, holding = holding}})
+        return program.run(P, 1, 1, -2, 7)[1]
+      end
+      local no = false
+      assert.same({0, 4, 0, 0, 0, 0, 0, 0, 7, 0}, read("itable", "ints"))
+      assert.same({0.0, 4.0, 0.0, 0.0, 2.5, 0.0, 0.0, 0.0, 7.0, 0.0}, read("ftable", "floats"))
+      assert.same({no, no, no, true, no, no, no, no, no, no}, read("btable", "bools"))
+      assert.same({no, no, no, true, no, no, true, no, no, no}, read("btable", "bools", "boolean"))
+      assert.same({no, true, no, no, no, no, no, no, true, no}, read("btable", "bools", "integer"))
+      assert.same({no, no, no, no, true, no, no, no, no, no}, read("btable", "bools", "float"))
+      local none = program.new({{"j"}, {"itable", 1, 1}}, {{kind = "ints", first = 3, last = 2, values = values}})
+      assert.same({{0, 0}}, program.run(none, 1, 1, 2, 3))
     end)
 
     it("are snapshots, matrices and masks too", function()

@@ -3,11 +3,11 @@
 #define TS_KERNEL_H
 
 #include "../matrix.h"
+#include "../sizes.h"
 
 /* B of a product, `depth` rows of `width` lanes, a multiple of a vector. Packed (step = 0): cut
  * into panels of loops->panel lanes (the last one narrower), each the `depth` rows of its lanes,
- * aligned to
- * 64. Else as it lies in memory: rows `step` numbers apart. */
+ * aligned to 64. Else as it lies in memory: rows `step` numbers apart. */
 typedef struct {
     const void *numbers;
     int64_t depth, width, step;
@@ -93,6 +93,5 @@ const char *ts_kernel_name(const ts_kernel *kernel);
 static inline void *ts_at(const ts_loops *loops, const void *numbers, int64_t i) {
     return (char *)numbers + i * (int64_t)ts_dtype_size(loops->dtype);
 }
-static inline int64_t ts_round_up(int64_t n, int64_t step) { return (n + step - 1) / step * step; }
 
 #endif

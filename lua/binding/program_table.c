@@ -38,42 +38,93 @@ void ts_lua_index_bits(ts_table *table) {
     index_table(table, (size_t)(table->rows * table->heads * table->words) * 8);
 }
 
-static int number_error(lua_State *L, int64_t table, int64_t at, const char *want) {
-    return luaL_error(L, "table %I: value %I is not %s", I(table), I(at), want);
-}
-
-/* [..., value] -> [...]; element k (from 0) of table number `at` */
-static void take_value(lua_State *L, int64_t at, ts_table_kind kind, int64_t k, void *memory) {
+/* Whether the value on top of the stack is of the kind; element k (from 0) is then set to it. */
+static bool take_value(lua_State *L, ts_table_kind kind, int64_t k, void *memory) {
     const int type = lua_type(L, -1);
-    if (kind == TS_TABLE_INTS && !lua_isinteger(L, -1)) number_error(L, at, k + 1, "an integer");
-    if (kind == TS_TABLE_FLOATS && type != LUA_TNUMBER) number_error(L, at, k + 1, "a number");
-    if (kind == TS_TABLE_BOOLS && type != LUA_TBOOLEAN) number_error(L, at, k + 1, "a boolean");
-    if (kind == TS_TABLE_INTS) ((int64_t *)memory)[k] = lua_tointeger(L, -1);
-    if (kind == TS_TABLE_FLOATS) ((double *)memory)[k] = lua_tonumber(L, -1);
-    if (kind == TS_TABLE_BOOLS) ((uint8_t *)memory)[k] = (uint8_t)lua_toboolean(L, -1);
-    lua_pop(L, 1);
+    switch (kind) {
+    case TS_TABLE_INTS:
+        if (!lua_isinteger(L, -1)) return false;
+        ((int64_t *)memory)[k] = lua_tointeger(L, -1);
+        return true;
+    case TS_TABLE_FLOATS:
+        if (type != LUA_TNUMBER) return false;
+        ((double *)memory)[k] = lua_tonumber(L, -1);
+        return true;
+    default:
+        if (type != LUA_TBOOLEAN) return false;
+        ((uint8_t *)memory)[k] = (uint8_t)lua_toboolean(L, -1);
+        return true;
+    }
 }
 
-/* [..., spec] -> [..., spec, storage] of the list spec.values, whose first element is spec.first */
+static int number_error(lua_State *L, int64_t table, int64_t at, ts_table_kind kind) {
+    static const char *const wanted[] = {"an integer", "a number", "a boolean"};
+    return luaL_error(L, "table %I: value %I is not %s", I(table), I(at), wanted[kind]);
+}
+
+/* A list as Lua writes it: its elements are values[1], values[2], ..; or, with `last`,
+ * values[first] .. values[last], where what is not of the kind counts as 0. With `holding`, the
+ * name of a type, they are booleans that say where values of that type stand. */
+typedef struct {
+    int64_t at, first, count;
+    bool holes;
+    const char *holding;
+} list;
+
+static int64_t integer_field(lua_State *L, const list *l, const char *field) {
+    lua_getfield(L, -1, field);
+    if (!lua_isinteger(L, -1)) luaL_error(L, "table %I: '%s' is not an integer", I(l->at), field);
+    int64_t x = lua_tointeger(L, -1);
+    lua_pop(L, 1);
+    return x;
+}
+
+/* [..., spec] -> [..., spec, holding, values] */
+static list read_list(lua_State *L, int64_t at) {
+    list l = {.at = at};
+    l.first = integer_field(L, &l, "first");
+    l.holes = lua_getfield(L, -1, "last") != LUA_TNIL;
+    lua_pop(L, 1);
+    if (l.holes) {
+        int64_t last = integer_field(L, &l, "last");
+        uint64_t behind = (uint64_t)last - (uint64_t)l.first;
+        l.count = last < l.first ? 0 : behind >> 40 ? INT64_MAX : (int64_t)behind + 1;
+    }
+    lua_getfield(L, -1, "holding");
+    l.holding = lua_tostring(L, -1);
+    if (lua_getfield(L, -2, "values") != LUA_TTABLE)
+        luaL_error(L, "table %I: 'values' is not a table", I(at));
+    if (!l.holes) l.count = (int64_t)lua_rawlen(L, -1);
+    if (l.count == INT64_MAX || l.first > INT64_MAX - l.count)
+        luaL_error(L, "table %I: 'first' is too large", I(at));
+    return l;
+}
+
+static const char *type_name(lua_State *L) {
+    if (lua_type(L, -1) != LUA_TNUMBER) return luaL_typename(L, -1);
+    return lua_isinteger(L, -1) ? "integer" : "float";
+}
+
+/* [..., spec] -> [..., spec, storage] */
 static void push_list(lua_State *L, int64_t at, ts_table_kind kind) {
     void *memory;
-    lua_getfield(L, -1, "first");
-    if (!lua_isinteger(L, -1)) luaL_error(L, "table %I: 'first' is not an integer", I(at));
-    ts_table shape = {.kind = kind, .first = lua_tointeger(L, -1)};
-    lua_pop(L, 1);
-    if (lua_getfield(L, -1, "values") != LUA_TTABLE)
-        luaL_error(L, "table %I: 'values' is not a table", I(at));
-    shape.count = (int64_t)lua_rawlen(L, -1);
-    if (shape.first > INT64_MAX - shape.count)
-        luaL_error(L, "table %I: 'first' is too large", I(at));
-    size_t bytes = (size_t)shape.count * (kind == TS_TABLE_BOOLS ? 1 : 8);
+    const list l = read_list(L, at);
+    if (l.holding && kind != TS_TABLE_BOOLS)
+        luaL_error(L, "table %I: 'holding' is for bools", I(at));
+    const ts_table shape = {.kind = kind, .first = l.first, .count = l.count};
+    const size_t bytes = (size_t)l.count * (kind == TS_TABLE_BOOLS ? 1 : 8);
     ts_table *table = new_table(L, &shape, bytes, &memory);
-    for (int64_t k = 0; k < shape.count; k++) {
-        lua_rawgeti(L, -2, k + 1);
-        take_value(L, at, kind, k, memory);
+    for (int64_t k = 0; k < l.count; k++) {
+        lua_rawgeti(L, -2, l.holes ? l.first + k : k + 1);
+        if (l.holding)
+            ((uint8_t *)memory)[k] = strcmp(type_name(L), l.holding) == 0;
+        else if (!take_value(L, kind, k, memory) && !l.holes)
+            number_error(L, at, k + 1, kind);
+        lua_pop(L, 1);
     }
     index_table(table, bytes);
-    lua_remove(L, -2);
+    lua_replace(L, -3);
+    lua_pop(L, 1);
 }
 
 static void push_matrix(lua_State *L, int64_t at) {

@@ -129,12 +129,8 @@ static int lse(lua_State *L) {
     return 1;
 }
 
-static double number_at(ts_dtype dtype, const void *numbers, int64_t at) {
-    return dtype == TS_F32 ? ((const float *)numbers)[at] : ((const double *)numbers)[at];
-}
-
 static bool is_bottom(const ts_summary *s, int64_t at) {
-    return number_at(s->dtype, s->max, at) == -INFINITY;
+    return ts_number_get(s->dtype, s->max, at) == -INFINITY;
 }
 
 /* Pushes a packed copy of rows x cols numbers. */
@@ -155,8 +151,8 @@ static int row(lua_State *L) {
         lua_pushnil(L);
         return 1;
     }
-    lua_pushnumber(L, number_at(s->dtype, s->max, at));
-    lua_pushnumber(L, number_at(s->dtype, s->norm, at));
+    lua_pushnumber(L, ts_number_get(s->dtype, s->max, at));
+    lua_pushnumber(L, ts_number_get(s->dtype, s->norm, at));
     push_copy(L, s->dtype, 1, s->d_v,
               (const char *)s->value + (size_t)(at * s->d_v) * ts_dtype_size(s->dtype));
     return 3;

@@ -5,11 +5,7 @@
 #include <string.h>
 
 static void store(ts_dtype dtype, void *numbers, int64_t at, double x) {
-    x = isnan(x) ? (double)NAN : x + 0.0; /* no -0, and one NaN */
-    if (dtype == TS_F32)
-        ((float *)numbers)[at] = (float)x;
-    else
-        ((double *)numbers)[at] = x;
+    ts_number_set(dtype, numbers, at, isnan(x) ? (double)NAN : x + 0.0); /* no -0, and one NaN */
 }
 
 /* What a summary is made of: max, norm and value, or (norm NULL) lse and output. */

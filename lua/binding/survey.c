@@ -7,6 +7,7 @@ typedef struct {
     int64_t first, last, count;     /* of integer keys */
     bool fractional;                /* there are float keys too */
     int64_t ints, floats, booleans; /* how many values are */
+    int64_t trues;                  /* of the booleans */
     int64_t least, greatest;        /* of the integers */
     double low, high;               /* of the floats that are no NaN */
     bool nan;
@@ -14,7 +15,7 @@ typedef struct {
 
 static void note_value(lua_State *L, survey *s) {
     int type = lua_type(L, -1);
-    if (type == LUA_TBOOLEAN) s->booleans++;
+    if (type == LUA_TBOOLEAN) s->booleans++, s->trues += lua_toboolean(L, -1);
     if (type != LUA_TNUMBER) return;
     if (lua_isinteger(L, -1)) {
         int64_t x = lua_tointeger(L, -1);
@@ -30,17 +31,29 @@ static void note_value(lua_State *L, survey *s) {
     }
 }
 
-static void note_entry(lua_State *L, survey *s) {
-    if (lua_type(L, -2) != LUA_TNUMBER) return;
-    if (!lua_isinteger(L, -2)) {
-        s->fractional = true;
-        return;
-    }
-    int64_t k = lua_tointeger(L, -2);
+/* The value on top of the stack, behind key k. */
+static void note_entry(lua_State *L, survey *s, int64_t k) {
     s->count++;
     if (k < s->first) s->first = k;
     if (k > s->last) s->last = k;
     note_value(L, s);
+}
+
+static void note_all(lua_State *L, survey *s) {
+    for (lua_pushnil(L); lua_next(L, 1); lua_pop(L, 1)) {
+        if (lua_isinteger(L, -2))
+            note_entry(L, s, lua_tointeger(L, -2));
+        else if (lua_type(L, -2) == LUA_TNUMBER)
+            s->fractional = true;
+    }
+}
+
+static void note_range(lua_State *L, survey *s, int64_t first, int64_t last) {
+    for (int64_t k = first; k <= last; k++) {
+        if (lua_rawgeti(L, 1, k) != LUA_TNIL) note_entry(L, s, k);
+        lua_pop(L, 1);
+        if (k == INT64_MAX) break;
+    }
 }
 
 static void set_integer(lua_State *L, const char *field, int64_t x) {
@@ -53,7 +66,8 @@ static void set_number(lua_State *L, const char *field, double x) {
     lua_setfield(L, -2, field);
 }
 
-/* The type that all values have, with its bounds; none where there are several. */
+/* The type that all values have, with its bounds (of booleans where all are the same); none where
+ * there are several. */
 static void set_only(lua_State *L, const survey *s) {
     const char *only = s->ints == s->count       ? "integer"
                        : s->floats == s->count   ? "float"
@@ -64,10 +78,14 @@ static void set_only(lua_State *L, const survey *s) {
     lua_setfield(L, -2, "only");
     if (s->ints) set_integer(L, "lo", s->least), set_integer(L, "hi", s->greatest);
     if (s->floats) set_number(L, "lo", s->low), set_number(L, "hi", s->high);
+    if (s->booleans && (s->trues == 0 || s->trues == s->count)) {
+        lua_pushboolean(L, s->trues > 0);
+        lua_setfield(L, -2, "lo");
+    }
 }
 
-/* [t] -> [{first, last, count, fractional, is_dense, only, lo, hi, nan}]: of t's integer keys; no
- * metamethod is asked. */
+/* [t [, first, last]] -> [{first, last, count, fractional, is_dense, only, lo, hi, nan}]: of t's
+ * integer keys, or of those in a range; no metamethod is asked. */
 int ts_lua_survey(lua_State *L) {
     survey s = {.first = INT64_MAX,
                 .last = INT64_MIN,
@@ -76,8 +94,10 @@ int ts_lua_survey(lua_State *L) {
                 .low = INFINITY,
                 .high = -INFINITY};
     luaL_checktype(L, 1, LUA_TTABLE);
-    lua_settop(L, 1);
-    for (lua_pushnil(L); lua_next(L, 1); lua_pop(L, 1)) note_entry(L, &s);
+    if (lua_isnoneornil(L, 2))
+        note_all(L, &s);
+    else
+        note_range(L, &s, luaL_checkinteger(L, 2), luaL_checkinteger(L, 3));
     lua_createtable(L, 0, 9);
     set_integer(L, "first", s.first), set_integer(L, "last", s.last);
     set_integer(L, "count", s.count);

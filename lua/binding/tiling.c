@@ -98,7 +98,7 @@ void ts_lua_read_tiling(lua_State *L, int arg, const ts_problem *p, bool partial
     t->schedule.first = p->first_key;
     t->schedule.last = p->first_key + p->n_k - 1;
     if (lua_isnoneornil(L, arg)) {
-        ts_attention_defaults(p, t);
+        ts_tiling_defaults(p, t);
         return;
     }
     ts_lua_check_fields(L, arg, fields);
@@ -107,9 +107,7 @@ void ts_lua_read_tiling(lua_State *L, int arg, const ts_problem *p, bool partial
     int merge = lua_gettop(L);
     if (merged && t->schedule.parts > 0)
         ts_lua_arg_error(L, arg, NULL, "fields 'split' and 'merge' exclude each other");
-    ts_attention_defaults(p, t);
-    if (t->schedule.parts > t->schedule.blocks) /* each part has a block */
-        t->schedule.parts = t->schedule.blocks > 0 ? t->schedule.blocks : 1;
+    ts_tiling_defaults(p, t);
     ts_lua_chance order = {(uint64_t)ts_lua_integer_field(L, arg, "seed", 1), 0};
     ts_lua_chance bracketing = {order.seed, (uint64_t)1 << 32};
     ts_lua_read_order(L, arg, p, t, &order);

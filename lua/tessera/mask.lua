@@ -369,26 +369,33 @@ function mask.natten(canvas, kernel)
   end)
 end
 
+-- A list of zeros from 0 to n: what is then filled in any order stays an array of Lua's.
+local function zeros(n)
+  local list = {[0] = 0}
+  for i = 1, n do list[i] = 0 end
+  return list
+end
+
 -- Numbers the nodes of a forest so that those under node i are first[i] .. last[i]: in the order in
 -- which a walk from the roots meets them. Nodes on a cycle are not met, and get none.
 local function walked(parents)
   local n = #parents
-  local child, sibling = {}, {} -- of 0, the first root; and the next node with the same parent
+  local child, sibling = zeros(n), zeros(n) -- of 0, the first root; and the next node with the same parent; 0: none
   for i = n, 1, -1 do
     sibling[i], child[parents[i]] = child[parents[i]], i
   end
-  local first, last, count = {}, {}, 0
+  local first, last, count = zeros(n), zeros(n), 0
   local node = child[0]
-  while node do
+  while node ~= 0 do
     count = count + 1
     first[node] = count
-    if child[node] then
+    if child[node] ~= 0 then
       node = child[node]
     else
       last[node] = count
-      while node ~= 0 and not sibling[node] do
+      while node ~= 0 and sibling[node] == 0 do
         node = parents[node]
-        if node ~= 0 then last[node] = count end
+        last[node] = count
       end
       node = sibling[node]
     end

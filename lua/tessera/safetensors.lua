@@ -140,11 +140,13 @@ local function metadata_text(metadata)
   return '"__metadata__":{' .. table.concat(fields, ",") .. "}"
 end
 
---- Writes matrices by name, each in its own dtype, and `metadata`, a table of strings.
----@param write fun(bytes: string)
+--- The header of a file of matrices by name, each in its own dtype, and `metadata`, a table of strings; and the matrices, in
+--- the order in which their elements follow it.
 ---@param matrices table<string, matrix>
 ---@param metadata? table<string, string>
-function safetensors.write(write, matrices, metadata)
+---@return string header
+---@return {name: string, matrix: matrix}[]
+function safetensors.header(matrices, metadata)
   local list, fields, at = laid_out(matrices), {}, 0
   if metadata then fields[1] = metadata_text(metadata) end
   for _, entry in ipairs(list) do
@@ -155,8 +157,16 @@ function safetensors.write(write, matrices, metadata)
     at = after
   end
   local header = "{" .. table.concat(fields, ",") .. "}"
-  header = header .. (" "):rep(-#header % 8)
-  write(string.pack("<s8", header))
+  return string.pack("<s8", header .. (" "):rep(-#header % 8)), list
+end
+
+--- Writes matrices by name, each in its own dtype, and `metadata`, a table of strings.
+---@param write fun(bytes: string)
+---@param matrices table<string, matrix>
+---@param metadata? table<string, string>
+function safetensors.write(write, matrices, metadata)
+  local header, list = safetensors.header(matrices, metadata)
+  write(header)
   for _, entry in ipairs(list) do elements.write(write, entry.matrix) end
 end
 

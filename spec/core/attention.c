@@ -66,9 +66,7 @@ static ts_tiling random_tiling(const ts_problem *p) {
     tiling.schedule.order = (ts_order_kind)sample_draw(3);
     tiling.schedule.merge = (ts_merge_kind)sample_draw(4);
     tiling.schedule.parts = tiling.schedule.merge == TS_MERGE_SPLIT ? 1 + sample_draw(5) : 1;
-    ts_attention_defaults(p, &tiling);
-    if (tiling.schedule.parts > tiling.schedule.blocks)
-        tiling.schedule.parts = tiling.schedule.blocks > 0 ? tiling.schedule.blocks : 1;
+    ts_tiling_defaults(p, &tiling);
     return tiling;
 }
 

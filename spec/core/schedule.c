@@ -180,53 +180,6 @@ static void check_random_subsets(void) {
     }
 }
 
-/* merges(block) against counting: how many merges a word applies to what the push left behind. */
-static int64_t count_merges(const int32_t *word, int64_t length, int64_t block) {
-    int64_t top = 0, at = -1, merges = 0;
-    for (int64_t e = 0; e < length; e++) {
-        if (word[e] > 0) {
-            top++;
-            if (word[e] == block) at = top;
-        } else {
-            if (at == top || at == top - 1) merges++, at = top - 1;
-            top--;
-        }
-    }
-    return merges;
-}
-
-static void check_merges(void) {
-    for (int round = 0; round < 3000; round++) {
-        int32_t word[2 * BLOCKS], listed[BLOCKS], given[2 * BLOCKS], present[BLOCKS];
-        int64_t tiles = 1 + draw(7), tile = draw(tiles), depth;
-        ts_schedule s = {.first = 1, .k = 1, .parts = 1, .order_rows = 1};
-        s.blocks = s.last = 1 + draw(BLOCKS);
-        s.order = (ts_order_kind)draw(4);
-        s.merge = (ts_merge_kind)draw(5);
-        if (s.merge == TS_MERGE_SPLIT) s.parts = 1 + draw(s.blocks);
-        shuffle(listed, s.blocks);
-        random_word(given, s.blocks);
-        s.listed = listed;
-        s.word = given;
-        for (int64_t b = 0; b < s.blocks; b++) present[b] = (int32_t)b + 1;
-        int64_t found = 0;
-        for (int64_t part = 0; part < s.parts; part++) {
-            int64_t length =
-                ts_schedule_word(&s, part, tile, tiles, present, s.blocks, word, &depth, scratch);
-            int32_t over[2 * BLOCKS];
-            int64_t over_length = ts_schedule_parts_word(&s, over, &depth);
-            for (int64_t e = 0; e < length; e++) {
-                if (word[e] == 0) continue;
-                int64_t want =
-                    count_merges(word, length, word[e]) + count_merges(over, over_length, part + 1);
-                CHECK_INT(ts_schedule_merges(&s, tile, tiles, word[e], scratch), want);
-                found++;
-            }
-        }
-        CHECK_INT(found, s.blocks);
-    }
-}
-
 /* Words of n pushes in order: a walk that never has fewer than one summary. Counts those that
  * ts_schedule_check takes, which must be Catalan(n - 1). */
 static int64_t count_words(int32_t *word, int64_t at, int64_t pushed, int64_t n) {
@@ -368,7 +321,6 @@ static void check_nothing(void) {
 int main(void) {
     CHECK(ts_schedule_scratch(&(ts_schedule){.blocks = 5000}) <= ROOM);
     check_random_subsets();
-    check_merges();
     check_catalan();
     check_deepen();
     check_refusals();

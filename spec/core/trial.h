@@ -174,7 +174,7 @@ static inline void trial_tiling(trial *t, int64_t k) {
     t->tiling = (ts_tiling){.q = 1 + trial_draw(t, 2 * t->p.n_q + 1)};
     if (trial_draw(t, 4) == 0) t->tiling.exp = TS_EXP_POLY;
     s->k = k;
-    ts_attention_defaults(&t->p, &t->tiling);
+    ts_tiling_defaults(&t->p, &t->tiling);
     s->order = (ts_order_kind)trial_draw(t, 4);
     s->merge = s->blocks > 0 ? (ts_merge_kind)trial_draw(t, 5) : TS_MERGE_ONLINE;
     s->parts = s->merge == TS_MERGE_SPLIT ? 1 + trial_draw(t, s->blocks) : 1;

@@ -116,10 +116,6 @@ static void check_words(bytes *in, const ts_schedule *s) {
     int parts[BLOCKS + 1] = {0};
     int64_t length = ts_schedule_parts_word(s, word, &depth);
     check_word(word, length, depth, s->parts, parts);
-    for (int64_t b = 1; b <= s->blocks; b++) {
-        int64_t merges = ts_schedule_merges(s, tile, tiles, b, scratch);
-        FUZZ_CHECK(merges >= 0 && merges < s->blocks);
-    }
 }
 
 /* Its blocks hold every key of first .. last once. */

@@ -15,7 +15,7 @@ local FEW, THIN, SMALL, LARGEST = 8, 64, 1 << 17, 1 << 24
 
 -- What is known of the table t as a whole: first, last and count of its integer keys; whether it has
 -- float keys; and, where all values behind integer keys are of one type, `only`, that type, with
--- lo, hi and nan.
+-- lo, hi and nan (of booleans lo, where they are all the same).
 local function surveyed(context, t)
   local known = context.surveys[t]
   if not known then
@@ -26,9 +26,9 @@ local function surveyed(context, t)
 end
 
 local arrays = {
-  integer = {kind = "ints", op = "itable", none = 0},
-  float = {kind = "floats", op = "ftable", none = 0.0},
-  boolean = {kind = "bools", op = "btable", none = false},
+  integer = {kind = "ints", op = "itable"},
+  float = {kind = "floats", op = "ftable"},
+  boolean = {kind = "bools", op = "btable"},
 }
 
 -- The kind that the value v makes in a union: a type, "rows", or the leaf of an object.
@@ -42,15 +42,7 @@ end
 -- The array of what is in t[first..last] and of type `kind`. Its bounds are those of what it holds: the 0
 -- that stands outside and in holes is read only where a guard says that it does not count.
 local function column(t, kind, first, last, known)
-  local shape = arrays[kind]
-  local array = {kind = shape.kind, first = first, values = t}
-  if known.only ~= kind or not known.is_dense or first ~= 1 then
-    array.values = {}
-    for k = first, last do
-      local v = rawget(t, k)
-      array.values[k - first + 1] = (math.type(v) or type(v)) == kind and v or shape.none
-    end
-  end
+  local array = {kind = arrays[kind].kind, first = first, last = last, values = t}
   if known.only == kind then array.lo, array.hi, array.nan = known.lo, known.hi, known.nan end
   return array
 end
@@ -68,6 +60,7 @@ end
 -- Where the class `wanted` stands in t[first..last], as a node.
 local function standing(context, k, t, wanted, first, last)
   return gather(context, "btable", k, t, "places", wanted, first, last, function()
+    if arrays[wanted] then return {kind = "bools", first = first, last = last, values = t, holding = wanted} end
     local values = {}
     for at = first, last do
       local v = rawget(t, at)
@@ -135,7 +128,12 @@ end
 -- The classes that occur in t[first..last], in the order of their first keys, and whether nil is
 -- among them.
 local function classes(context, t, first, last, known)
-  if known.is_dense and arrays[known.only] then return {known.only}, false end
+  if arrays[known.only] then
+    if known.is_dense then return {known.only}, false end
+    local part = known
+    if first > known.first or last < known.last then part = core.program.survey(t, first, last) end
+    return part.count > 0 and {known.only} or {}, part.count <= last - first
+  end
   local list, seen, holes = {}, {}, false
   for at = first, last do
     local v = rawget(t, at)
@@ -175,6 +173,7 @@ local function at_integer(context, t, k)
     if known.count > FEW then context.refuse("a table that is thinly filled") end
     return chained(context, t, k)
   end
+  if last == math.maxinteger then context.refuse("a table with the largest key there is") end
   local list, holes = classes(context, t, first, last, known)
   local inside = graph:band(graph:ile(graph:int(first), k), graph:ile(k, graph:int(last)))
   local cases, somewhere = {}, graph.no

@@ -1,0 +1,152 @@
+--- tessera.mpi: keys, queries and heads spread over many processes.
+--
+-- `mpirun -n 4 scripts/tessera FILE.lua` runs the script four times: each process is a *rank*, numbered from 0 as MPI has it,
+-- with matrices of its own. Whatever is here is called by all ranks alike, unless it says otherwise. An error on one rank ends
+-- all of them, and so does a rank that is killed. `make mpi` builds it.
+
+local check = require "tessera.check"
+local core = require "tessera.core"
+local exchange = require "tessera.mpi.exchange"
+local merge = require "tessera.mpi.merge"
+local ranks = require "tessera.mpi.core"
+local shard = require "tessera.mpi.shard"
+
+--- `tessera.mpi` itself.
+---     local mpi = require "tessera.mpi"
+---     mpi.print(("rank %d of %d"):format(mpi.rank, mpi.size))
+---@class mpi
+---@field rank integer which one this is, from 0
+---@field size integer how many there are
+local mpi = {rank = ranks.rank, size = ranks.size}
+
+-- Arguments -----------------------------------------------------------------------------------------
+
+local function check_root(root, n, fname)
+  if root == nil then return 0 end
+  root = check.count(root, n, fname, 0)
+  check.arg(root < mpi.size, n, fname, "there is no rank %d, the last is %d", root, mpi.size - 1)
+  return root
+end
+
+local function check_sendable(x, n, fname)
+  local kind = check.type_of(x)
+  check.arg(kind == "matrix" or kind == "summary", n, fname, "matrix or summary expected, got %s", kind)
+  return x
+end
+
+-- A function from heads to the list of score functions that the caller names for summaries; nil without.
+local function scores_of(options, n, fname)
+  local score = core.options(options, n, fname, {score = "any"}).score
+  if score == nil then return nil end
+  return function(heads)
+    local list = {}
+    for h = 1, heads do list[h] = type(score) == "table" and score[h] or score end
+    return list
+  end
+end
+
+-- Together ------------------------------------------------------------------------------------------
+
+--- Waits until all ranks have come here.
+---     mpi.barrier()
+function mpi.barrier() ranks.barrier() end
+
+--- Prints as `print` does, first what rank 0 gives, then rank 1 and so on; a rank that gives nothing prints no line.
+---     mpi.print("rank", mpi.rank, "is here")
+---@param ... any
+function mpi.print(...)
+  local words = table.pack(...)
+  for n = 1, words.n do words[n] = tostring(words[n]) end
+  local lines = ranks.texts(words.n > 0 and table.concat(words, "\t") .. "\n" or "")
+  if mpi.rank == 0 then io.stdout:write(table.concat(lines)):flush() end
+end
+
+--- The keys (or rows) of each rank, of n: this rank's as a list of {first, last}, and the list of all ranks', rank r's at r + 1.
+--- * `scheme`: "blocks", one range each; "striped", stripes of `width` (1 unless given) in turn; "zigzag", one block from the
+---   front and its mirror image from the back. The last two give every rank as much to do under a causal mask.
+--- * `ranks`: the first so many alone; the others get none, as do the last where there are fewer keys than ranks.
+---     local mine, all = mpi.shard(1024, {scheme = "zigzag"})
+---     for _, range in ipairs(mine) do print(range[1], range[2]) end
+---@param n integer
+---@param options? {scheme: string, width: integer, ranks: integer}
+---@return integer[][] mine
+---@return integer[][][] all
+function mpi.shard(n, options)
+  n = check.count(n, 1, "shard", 0)
+  local o = core.options(options, 2, "shard", {scheme = shard.schemes, width = "positive", ranks = "positive"})
+  check.arg(not o.width or o.scheme == "striped", 2, "shard", "field 'width': only stripes have one")
+  check.arg(not o.ranks or o.ranks <= mpi.size, 2, "shard", "field 'ranks': %d of %d", o.ranks, mpi.size)
+  local all = shard.deal(n, {scheme = o.scheme, width = o.width, ranks = o.ranks or mpi.size, size = mpi.size})
+  return all[mpi.rank + 1], all
+end
+
+-- Matrices and summaries ----------------------------------------------------------------------------
+
+--- Rank `root`'s matrix or summary, on every rank; what the others give is not looked at.
+---     local K = mpi.broadcast(mpi.rank == 0 and ts.randn(64, 8) or nil)
+---@param x matrix|summary|nil
+---@param root? integer 0 unless given
+---@param options? {score: function|function[]} the score function of a summary's problem
+---@return matrix|summary
+function mpi.broadcast(x, root, options)
+  root = check_root(root, 2, "broadcast")
+  if mpi.rank == root then check_sendable(x, 1, "broadcast") end
+  return exchange.broadcast(x, root, scores_of(options, 3, "broadcast"))
+end
+
+--- Each rank's element of rank `root`'s list of matrices or summaries, rank r's at r + 1.
+---     local mine = mpi.scatter(mpi.rank == 0 and parts or nil)
+---@param list (matrix|summary)[]|nil
+---@param root? integer 0 unless given
+---@param options? {score: function|function[]}
+---@return matrix|summary
+function mpi.scatter(list, root, options)
+  root = check_root(root, 2, "scatter")
+  if mpi.rank == root then
+    check.arg(type(list) == "table" and #list == mpi.size, 1, "scatter", "a list of %d, one a rank, expected", mpi.size)
+    for r = 1, mpi.size do check_sendable(list[r], 1, "scatter") end
+  end
+  return exchange.scatter(list, root, scores_of(options, 3, "scatter"))
+end
+
+--- The list of all ranks' matrices or summaries, rank r's at r + 1, on rank `root`; nil on the others.
+---     local all = mpi.gather(S)
+---     if all then print(ts.fold(all)) end
+---@param x matrix|summary
+---@param root? integer 0 unless given
+---@param options? {score: function|function[]}
+---@return (matrix|summary)[]?
+function mpi.gather(x, root, options)
+  check_sendable(x, 1, "gather")
+  return exchange.gather(x, check_root(root, 2, "gather"), scores_of(options, 3, "gather"))
+end
+
+-- Summaries merged ----------------------------------------------------------------------------------
+
+--- The summary of the keys of all ranks, each of which gives its own, on every rank.
+---
+--- The order and bracketing are MPI's, so that other numbers of ranks may round otherwise; every rank gets the same bits.
+--- Keys that two ranks share, and summaries of different problems, are an error, which is the same on all.
+---     local S = mpi.allreduce(P:summary())
+---@param S summary
+---@return summary
+function mpi.allreduce(S) return merge.allreduce(check.type(S, "summary", 1, "allreduce")) end
+
+--- As mpi.allreduce, on rank `root` alone; nil on the others.
+---     local S = mpi.reduce(P:summary(), 0)
+---@param S summary
+---@param root? integer 0 unless given
+---@return summary?
+function mpi.reduce(S, root)
+  return merge.reduce(check.type(S, "summary", 1, "reduce"), check_root(root, 2, "reduce"))
+end
+
+--- The summary of the keys of all ranks, on every rank, merged with a bracketing of positions, of which rank r is r + 1: bit
+--- for bit `ts.fold` of the list of their summaries. The right one of a pair goes to the rank that has the left one.
+---     local S = mpi.fold(P:summary(), "tree")
+---@param S summary
+---@param how? string|table as of ts.fold
+---@return summary
+function mpi.fold(S, how) return merge.fold(check.type(S, "summary", 1, "fold"), how) end
+
+return mpi
