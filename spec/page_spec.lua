@@ -96,6 +96,17 @@ describe("a page", function()
 end)
 
 describe("the tile player", function()
+  local browser = os.execute "command -v chromium >/dev/null 2>&1"
+  local home = browser and helper.run("mktemp -d /tmp/home.XXXXXX"):match "[^\n]+"
+  if home then teardown(function() os.execute("rm -rf " .. home) end) end
+
+  -- The page at `path` as a headless browser has it; with a home of its own, as users may have none that can be written to, and
+  -- folders for passing files too long for a socket's name.
+  local function seen_by_browser(options)
+    return helper.run(("timeout 60 chromium --headless --no-sandbox --disable-gpu %s --dump-dom file://%s 2>/dev/null")
+      :format(options, path), ("HOME=%s TMPDIR=%s"):format(home, home))
+  end
+
   -- Adds a script to the page, and reads what it writes into the element "answer" of a headless browser. Phone width, as
   -- browsers go no narrower than 500 pixels, is that of a frame.
   local function browse(script)
@@ -109,10 +120,8 @@ describe("the tile player", function()
     local file <close> = assert(io.open(path, "w"))
     file:write(text)
     file:close()
-    local dom = helper.run("timeout 60 chromium --headless --no-sandbox --disable-gpu --dump-dom file://" .. path .. " 2>/dev/null")
-    return assert(dom:match '<p id="answer">(.-)</p>', "the browser gave no answer")
+    return assert(seen_by_browser(""):match '<p id="answer">(.-)</p>', "the browser gave no answer")
   end
-  local browser = os.execute "command -v chromium >/dev/null 2>&1"
 
   it("has the steps of P:trace", function()
     local text = page{{tiles = P, tiling = {q = 4, k = 5, merge = "online"}, rows = {7}}}
@@ -170,8 +179,8 @@ describe("the tile player", function()
     file:close()
     local seen = {}
     for _, scheme in ipairs{0, 1} do
-      local dom = helper.run(("timeout 60 chromium --headless --no-sandbox --disable-gpu --allow-file-access-from-files "
-        .. "--virtual-time-budget=5000 --blink-settings=preferredColorScheme=%d --dump-dom file://%s 2>/dev/null"):format(scheme, path))
+      local dom = seen_by_browser("--allow-file-access-from-files --virtual-time-budget=5000 --blink-settings=preferredColorScheme="
+        .. scheme)
       local width, colour = dom:match '<p id="answer">(%d+) (.-)</p>'
       assert(width, dom)
       assert.is_true(tonumber(width) <= 390)
