@@ -103,6 +103,18 @@ describe("ts.problem", function()
       refuses("score[2]: function expected, got boolean",
         problem{Q = m(1, 2), K = m(1, 2), V = m(1, 2), heads = 2, score = {print, true}})
     end)
+    it("what scores give, where it is known that it is no number", function()
+      local function scored(f) return problem{Q = m(4, 2), K = m(4, 2), V = m(4, 2), score = f} end
+      refuses("field 'score': number expected from the function, got string", scored(function() return "x" end))
+      refuses("field 'score': number expected from the function, got nil", scored(function() end))
+      refuses("field 'score': number expected from the function, got boolean", scored(function(s, i, j) return i < j or s > 0 end))
+      refuses("score[2]: number expected from the function, got string",
+        problem{Q = m(1, 2), K = m(1, 2), V = m(1, 2), heads = 2, score = {math.abs, function() return "x" end}})
+      -- a number for some cells, and those may be all that are asked for
+      local P = ts.problem{Q = m(4, 2), K = m(4, 2), V = m(4, 2), mask = ts.mask.causal(4),
+        score = function(s, i, j) if j > i then return "x" end return s end}
+      assert.matrix_identical(P:with{score = false}:softmax(), (P:softmax()))
+    end)
   end)
 
   describe("shows", function()

@@ -91,6 +91,18 @@ describe("a score function", function()
     assert.are.equal("it may raise an error", why)
   end)
 
+  it("is lifted for any sizes, or called where it may raise in some", function()
+    for _, f in ipairs {function(s, i) if i > 2 then return "x" end return s end,
+      function(s, i, j) return s + 1 // (i - j) end, function(s, i, j, h) return s + 1 // (i * j - h) end} do
+      local program, why = score.compile(f)
+      assert.are.equal(f, program)
+      assert.are.equal("it may raise an error", why)
+    end
+    assert.are.equal("program", core.kind((score.compile(function(s, i, j, h) return s - h * (i - j) end))))
+    assert.has_error(function() score.compile(function() return "x" end) end,
+      "bad argument #1 to 'compile' (number expected from the function, got string)")
+  end)
+
   it("is called where it has to be, and the roads agree bit for bit with integers", function()
     local o = {dtype = "f64"}
     local Q, K = ts.matrix(5, 2, function(i, j) return i - j end, o), ts.matrix(7, 2, function(i, j) return j - i % 3 end, o)

@@ -22,6 +22,9 @@ local lift = {}
 -- which it cannot are passed over whole, so that few of them are evaluated as a rule.
 local SEARCHED = 1 << 34
 
+-- How many cells a mask can have.
+local CELLS = 1 << 62
+
 -- How many cells a predicate may be called for.
 local CALLED = 1 << 32
 
@@ -54,7 +57,7 @@ local function plain_types()
     or debug.getmetatable(print))
 end
 
--- f's first result as a value, and the context; or nil and the reason why f is not lifted.
+-- The context, and f's first result as a value (nil: f always raises); or nil and the reason why f is not lifted.
 local function executed(f, arguments, n_q, n_k, heads, score)
   if not plain_types() then return nil, "nil, booleans, numbers or functions have a metatable" end
   local self = new_context(n_q, n_k, heads, score)
@@ -68,7 +71,7 @@ local function executed(f, arguments, n_q, n_k, heads, score)
     if message:find("interrupted!", 1, true) or message:find("not enough memory", 1, true) then error(result, 0) end
     return nil, "the lifter failed: " .. message
   end
-  return result or self.graph.no, self
+  return self, result
 end
 
 -- The boolean node of a predicate's result; anything but a boolean or nil raises.
@@ -91,6 +94,7 @@ local function witness(self, risk, n_q, n_k, heads)
   local planes = axis(graph.USES_H, heads)
   local searched = rows
   if rows > 1 and cols > 1 then searched = math.min(rows, math.max(SEARCHED // cols // planes, 1)) end
+  if 1.0 * searched * cols * planes > CELLS then return false end
   local raising = core.mask.new(searched, cols, planes, emit(self.graph, risk))
   local nothing = core.mask.new(searched, cols, planes, core.program.new({{"bconst", false}}))
   local i, j, h = raising:differs(nothing)
@@ -163,10 +167,10 @@ end
 -- The program of a predicate, or nil and why there is none. What it raises is raised here.
 local function program_of(predicate, n_q, n_k, heads)
   local arguments = heads and {"i", "j", "h"} or {"i", "j"}
-  local result, self = executed(predicate, arguments, n_q, n_k, heads or 1, false)
-  if not result then return nil, self end
+  local self, result = executed(predicate, arguments, n_q, n_k, heads or 1, false)
+  if not self then return nil, result end
   self.path = {all = self.graph.yes}
-  local keeps = kept(self, result)
+  local keeps = kept(self, result or self.graph.no)
   local cell = first_witness(self, n_q, n_k, heads or 1)
   if cell == false then return nil, "whether it raises would take too long to find out" end
   if cell then
@@ -205,6 +209,15 @@ local function scored(self, result)
   end)
 end
 
+-- What the result is where it is never a number: "string", "nil" and so on.
+local function no_number(self, result)
+  local cases = value.cases(self, result)
+  for _, case in ipairs(cases) do
+    if value.is_number(case.leaf) then return nil end
+  end
+  return value.name(cases[1].leaf)
+end
+
 -- Whether no cell raises, whatever s is.
 local function is_safe(self, n_q, n_k, heads)
   for _, risk in ipairs(self.risks) do
@@ -225,20 +238,24 @@ local function compare_scores(program, f, n_q, n_k, heads)
   end
 end
 
--- Sizes that stand for any.
-local ANY, ANY_HEADS = 1 << 40, 1 << 24
+-- Sizes that stand for any: the most that a mask can have.
+local ANY, ANY_HEADS = (1 << 40) - 1, 1 << 24
 
 --- The program of a score function (s, i, j, h), or nil and why there is none. What it could raise
---- is not looked for by calling it, as it is asked for allowed cells only: then there is none.
+--- is not looked for by calling it, as it is asked for allowed cells only: then there is none. `wrong`: what it gives,
+--- where it is known that it never gives a number.
 ---@param f function
 ---@param n_q? integer
 ---@param n_k? integer
 ---@param heads? integer
----@return userdata? program, string? why
+---@return userdata? program, string? why, string? wrong
 function lift.score(f, n_q, n_k, heads)
   n_q, n_k, heads = n_q or ANY, n_k or ANY, heads or ANY_HEADS
-  local result, self = executed(f, {"s", "i", "j", "h"}, n_q, n_k, heads, true)
-  if not result then return nil, self end
+  local self, result = executed(f, {"s", "i", "j", "h"}, n_q, n_k, heads, true)
+  if not self then return nil, result end
+  if not result then return nil, "it raises an error" end
+  local wrong = no_number(self, result)
+  if wrong then return nil, "it gives no number", wrong end
   self.path = {all = self.graph.yes}
   local node = scored(self, result)
   if not is_safe(self, n_q, n_k, heads) then return nil, "it may raise an error" end

@@ -104,8 +104,9 @@ local function size(x, n, low) return x ~= nil and check.count(x, n, "compile", 
 function score.compile(f, n_q, n_k, heads)
   check.type(f, "function", 1, "compile")
   n_q, n_k, heads = size(n_q, 2, 0), size(n_k, 3, 0), size(heads, 4, 1)
-  local program, why = lift.score(f, n_q, n_k, heads)
+  local program, why, wrong = lift.score(f, n_q, n_k, heads)
   if program then return program end
+  check.arg(not wrong, 1, "compile", "number expected from the function, got %s", wrong)
   return f, why
 end
 

@@ -96,9 +96,10 @@ end
 -- Scores ------------------------------------------------------------------------------------------
 
 -- A score as it will run: its program or, where it has to be called, a copy that keeps its upvalues.
-local function compile(f, n_q, last, heads)
-  local program = require "tessera.score".compile(f, n_q, last, heads)
-  return type(program) == "function" and require "tessera.lift.snapshot"(f) or program
+local function compile(f, name, n_q, last, heads, need)
+  local program, _, wrong = require "tessera.lift".score(f, n_q, last, heads)
+  need(not wrong, "%s: number expected from the function, got %s", name, wrong)
+  return program or require "tessera.lift.snapshot"(f)
 end
 
 -- What was given as `score` -> a list of functions and one of what runs for them, one a head. `compiled` says what runs
@@ -109,9 +110,10 @@ local function scores(given, n_q, last, heads, compiled, need)
   need(kind == "function" or kind == "table", "field 'score': function or list expected, got %s", kind)
   need(kind == "function" or #given == heads, "field 'score': %d functions for %d heads", kind == "table" and #given or 0, heads)
   for h = 1, heads do
-    local f = kind == "function" and given or given[h]
-    need(type(f) == "function", "score[%d]: function expected, got %s", h, check.type_of(f))
-    compiled[f] = compiled[f] or compile(f, n_q, last, heads)
+    local f, name = given, "field 'score'"
+    if kind == "table" then f, name = given[h], ("score[%d]"):format(h) end
+    need(type(f) == "function", "%s: function expected, got %s", name, check.type_of(f))
+    compiled[f] = compiled[f] or compile(f, name, n_q, last, heads, need)
     functions[h], runs[h] = f, compiled[f]
   end
   return functions, runs
