@@ -84,6 +84,11 @@ helper.instrumented = build ~= "build"
 --- How many times as long things may take as on an idle machine of one's own: TESSERA_SLOW, else 1.
 helper.slow = tonumber(os.getenv "TESSERA_SLOW") or helper.instrumented and 10 or 1
 
+--- Prints a figure of a study by chance where TESSERA_FUZZ asks for one of some size; elsewhere specs are silent.
+function helper.tell(fmt, ...)
+  if os.getenv "TESSERA_FUZZ" then print("\n" .. fmt:format(...)) end
+end
+
 local function quote(text) return "'" .. text:gsub("'", "'\\''") .. "'" end
 
 --- Runs a shell command with the module's paths set, and `environment` ("NAME=value ..."): what it printed, on either

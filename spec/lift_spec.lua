@@ -522,6 +522,7 @@ describe("what people write", function()
       assert(not wrong, ("predicate %d: %s"):format(k, wrong))
       if m.kind == "lifted" then lifted = lifted + 1 else reasons[#reasons + 1] = m:why() end
     end
+    helper.tell("of %d predicates that people write, %d are lifted", #predicates, lifted)
     assert(lifted >= 0.9 * #predicates, table.concat(reasons, "\n"))
     for _, why in ipairs(reasons) do assert.is_truthy(why:find("^line %d+: ")) end
   end)
@@ -529,14 +530,15 @@ end)
 
 describe("random predicates", function()
   it("are the same lifted and called, in what they raise too (TESSERA_FUZZ says how many)", function()
-    local kinds = {lifted = 0, called = 0}
+    local kinds, raised = {lifted = 0, called = 0}, 0
     for k = seed, seed + count - 1 do
       local heads = k % 5 == 0 and 3 or nil
       local f, source = generate.func(k, heads and {"i", "j", "h"} or {"i", "j"})
       local wrong, m = difference(f, k % 11 + 1, k // 7 % 12 + 1, heads)
       assert(not wrong, ("TESSERA_SEED=%d TESSERA_FUZZ=1: %s\n%s"):format(k, wrong, source))
-      if m then kinds[m.kind] = kinds[m.kind] + 1 end
+      if m then kinds[m.kind] = kinds[m.kind] + 1 else raised = raised + 1 end
     end
+    helper.tell("%d random predicates: %d lifted, %d called, %d raise; each as when called", count, kinds.lifted, kinds.called, raised)
     assert(kinds.lifted >= 0.95 * (kinds.lifted + kinds.called), kinds.lifted .. " lifted, " .. kinds.called .. " called")
   end)
 
