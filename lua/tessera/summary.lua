@@ -132,7 +132,10 @@ methods.bottoms = methods.bottoms
 -- another machine, to be merged with other parts. What keeps strangers apart comes with it.
 --     P:summary(1, 6):save "part-1.safetensors"
 ---@param path string
-function methods:save(path) require("tessera.summary_file").save(self, path) end
+function methods:save(path)
+  check.self(self, "summary", "save")
+  require("tessera.summary_file").save(self, path)
+end
 
 --- The summary in a file that `S:save` wrote. Merging it is checked as if it had never left: overlapping
 -- keys and summaries of other problems are errors. Where the problem has a score function, which no file
