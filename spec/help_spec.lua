@@ -172,8 +172,39 @@ describe("help", function()
     assert.equal(help.text(), help.text "")
   end)
 
+  it("knows the field's words, and says where there is no such thing", function()
+    for words, name in pairs{flash = "P:attention", ['"kv cache"'] = "layer:step", ["online softmax"] = "ts.fold",
+      ["sliding window"] = "ts.mask.window", gqa = "kv_heads of ts.problem", ["causal mask"] = "ts.mask.causal",
+      ["log sum exp"] = "m:logsumexp", score_mod = "score of ts.problem",
+      ["how do I use a KV-cache"] = "layer:cache", batches = "ts.mask.documents", ["attention sink"] = "sink of ts.problem"} do
+      assert(("\n" .. help.text(words)):find("\n  " .. name .. "  ", 1, true), words .. " does not find " .. name)
+    end
+    assert.matches("There is no dropout: .*\n  ts%.mask%.random ", help.text "dropout")
+    assert.matches("There is no batch axis: .*\n  heads of ts%.problem ", help.text "batch")
+    assert.matches("There are no gradients", help.text "gradient")
+  end)
+
+  it("tells in its glossary of what there is alone", function()
+    local search = require "tessera.help.search"
+    for _, entry in ipairs(require "tessera.help.glossary") do
+      assert.is_true(#entry[2] > 0)
+      for _, name in ipairs(entry[2]) do assert(search.entry(name), name .. " is told of, and is nothing") end
+      for name in (entry[3] or ""):gmatch "ts%.[%w_.]*[%w_]" do assert(topics.by_name[name], name) end
+      for name in (entry[3] or ""):gmatch "P:([%w_]+)" do assert(topics.by_name["problem:" .. name], name) end
+      for words in entry[1]:gmatch "[^,]+" do assert(#search.glossary(words) > 0, words) end
+    end
+  end)
+
+  it("searches comments by the beginnings of words, those first whose names have them", function()
+    local search = require "tessera.help.search"
+    assert.equal("ts.mask.prefix", search.topics("prefix lm")[1].name)
+    assert.equal("ts.mask.random", search.topics("random mask")[1].name)
+    assert.same({}, search.topics "ausal") -- of "causal"
+    assert.same({}, search.topics "...(")
+  end)
+
   it("searches where nothing has that name, and then names the near one", function()
-    assert.matches("ts%.mask%.window", help.text "sliding window")
+    assert.matches("These speak of it:\n  ts%.mask%.prefix", help.text "prefix lm")
     assert.equal("Nothing is known of 'atention': did you mean 'attention'?", help.text "atention")
     assert.equal("Nothing is known of 'xyzzyqq'.", help.text "xyzzyqq")
   end)

@@ -14,15 +14,10 @@ local keywords = {
 
 -- Values ------------------------------------------------------------------------------------------
 
-local kinds = {matrix = true, mask = true, problem = true, summary = true}
-local named = {["tessera.layer"] = "layer", ["tessera.cache"] = "cache"}
-
 -- The kind of a value that the reference knows, or nil.
 local function kind_of(value)
   local kind = core.kind(value)
-  if kinds[kind] then return kind end
-  local meta = debug.getmetatable(value)
-  return meta and named[rawget(meta, "__name")]
+  return reference.receivers[kind] and kind
 end
 
 local function add(names, name, wanted)

@@ -2,7 +2,9 @@
 
 local annotations = require "tessera.annotations"
 local check = require "tessera.check"
+local options = require "tessera.help.options"
 local reference = require "tessera.reference"
+local search = require "tessera.help.search"
 local ts = require "tessera"
 
 local help = {}
@@ -144,55 +146,9 @@ function help.topic(topic, width, style)
   return table.concat(parts, "\n\n")
 end
 
--- Options -----------------------------------------------------------------------------------------
-
-local function add_option(options, name, topic, text)
-  options[name] = options[name] or {}
-  table.insert(options[name], {option = name, topic = topic, text = text})
-end
-
--- The options that a piece tells of: those before a colon, and of an item those that it begins with, as in "`threads`,
--- `empty`, `seed` (1 unless given)."
-local function told_names(piece)
-  local names = {}
-  for name in piece.text:gmatch "`([%w_]+)`:" do names[#names + 1] = name end
-  local rest = piece.kind == "item" and piece.text or ""
-  repeat
-    local name, after = rest:match "^`([%w_]+)`([^:].*)$"
-    names[#names + 1] = name
-    rest = name and after:gsub("^[,%s]+", ""):gsub("^and ", "")
-  until not name
-  return names
-end
-
-local options
-
--- Every field of an option table, by name: a list of {option, topic, text}.
-local function all_options()
-  if options then return options end
-  options = {}
-  for _, topic in ipairs(reference.topics()) do
-    local told = {}
-    for _, piece in ipairs(topic.body) do
-      for _, name in ipairs(piece.kind ~= "code" and told_names(piece) or {}) do
-        if not told[name] then add_option(options, name, topic, piece.text) end
-        told[name] = true
-      end
-    end
-    for _, p in ipairs(topic.params) do
-      for name, kind in (p.type:match "{(.*)}" or ""):gmatch "([%w_]+)%??: ([^,{}]+)" do
-        if not told[name] then add_option(options, name, topic, kind) end
-      end
-    end
-  end
-  return options
-end
-
---- The options of every function, by name: lists of {option, topic, text}.
----@return table<string, table[]>
-function help.options() return all_options() end
-
 -- Finding -----------------------------------------------------------------------------------------
+
+local most_hits = 8 -- of a search, by the words of comments
 
 local kind_of_receiver = {m = {"matrix", "mask"}, P = {"problem"}, S = {"summary"}, O = {"matrix"}}
 
@@ -215,49 +171,46 @@ local function by_name(name)
   return list
 end
 
-local function haystack(topic)
-  local parts = {topic.name}
-  for _, piece in ipairs(topic.body) do parts[#parts + 1] = piece.text end
-  for _, p in ipairs(topic.params) do parts[#parts + 1] = p.name .. " " .. p.type .. " " .. p.text end
-  return table.concat(parts, " "):lower()
-end
-
---- The topics in which all words of a text occur.
----@param text string
----@return table[]
-function help.search(text)
-  local list = {}
-  for _, topic in ipairs(reference.topics()) do
-    local hay, all = haystack(topic), true
-    for word in text:lower():gmatch "%S+" do all = all and hay:find(word, 1, true) ~= nil end
-    if all and text:find "%S" then list[#list + 1] = topic end
-  end
-  return list
-end
-
 local function last_names()
   local list = {}
   for _, topic in ipairs(reference.topics()) do list[#list + 1] = topic.name:match "([%w_]+)$" end
-  for name in pairs(all_options()) do list[#list + 1] = name end
+  for name in pairs(options()) do list[#list + 1] = name end
   table.sort(list)
   return list
+end
+
+-- What is told where words are no name: of the glossary, then of comments that speak of them.
+local function of_words(words, width)
+  local entries, hits = search.glossary(words), search.topics(words)
+  if #entries == 0 and #hits == 0 then return nil end
+  local parts, seen = {}, {}
+  for _, entry in ipairs(entries) do
+    parts[#parts + 1] = (entry.note and wrapped(entry.note, width, "") .. "\n\n" or "") .. listed(entry.see, width)
+    for _, topic in ipairs(entry.see) do seen[topic] = true end
+  end
+  local others = {}
+  for _, topic in ipairs(hits) do
+    if not seen[topic] and #others < most_hits then others[#others + 1] = topic end
+  end
+  if #others > 0 then
+    parts[#parts + 1] = (#entries > 0 and "These speak of it, too:\n" or "These speak of it:\n") .. listed(others, width)
+  end
+  return ("Nothing is called '%s'.\n\n%s"):format(words, table.concat(parts, "\n\n"))
 end
 
 local function of_name(name, width, style)
   local found = by_name(name)
   if #found == 1 or found[1] and found[1].name == "ts." .. name then
     local others = table.move(found, 2, #found, 1, {})
-    for _, option in ipairs(all_options()[name] or {}) do others[#others + 1] = option end
+    for _, option in ipairs(options()[name] or {}) do others[#others + 1] = option end
     local text = help.topic(found[1], width, style)
     return #others == 0 and text or text .. "\n\nThe same name elsewhere:\n" .. listed(others, width)
   elseif #found > 1 then
     return listed(found, width)
   end
-  if all_options()[name] then return listed(all_options()[name], width) end
-  local hits = help.search(name)
-  if #hits > 0 then
-    return ("Nothing is called '%s', but these speak of it:\n%s"):format(name, listed(hits, width))
-  end
+  if options()[name] then return listed(options()[name], width) end
+  local found_text = of_words(name, width)
+  if found_text then return found_text end
   local near = check.near(name:match "([%w_]*)$", last_names())
   return ("Nothing is known of '%s'%s"):format(name, near and (": did you mean '%s'?"):format(near) or ".")
 end
@@ -284,18 +237,13 @@ local function of_kind(kind, width, style)
   return style("name", kind) .. "\n\n" .. about .. listed(list, width)
 end
 
-local kinds = {matrix = true, mask = true, problem = true, summary = true}
-local named = {["tessera.layer"] = "layer", ["tessera.cache"] = "cache"}
-
 local function of_value(value, width, style)
   if value == ts then return help.overview(width, style) end
   local topic = topic_of_value(value)
   if topic then return help.topic(topic, width, style) end
-  local meta = debug.getmetatable(value)
   local kind = check.type_of(value)
-  kind = kinds[kind] and kind or meta and named[rawget(meta, "__name")]
-  if kind then return of_kind(kind, width, style) end
-  return ("A %s, of which no help is known: ?NAME and ?WORD search."):format(type(value))
+  if reference.receivers[kind] then return of_kind(kind, width, style) end
+  return ("A %s, of which no help is known: ?NAME and ?WORD search."):format(kind)
 end
 
 --- Where to begin: all of `ts`, a line each.
@@ -323,7 +271,7 @@ function help.text(x, width, style)
   width, style = width or 80, style or plain
   if x == nil or x == "" then return help.overview(width, style) end
   if type(x) ~= "string" then return of_value(x, width, style) end
-  local name = x:gsub("^%s+", ""):gsub("%s+$", ""):gsub("%(%s*%)$", ""):gsub("[%.:]$", "")
+  local name = x:gsub("^[%s\"']+", ""):gsub("[%s\"']+$", ""):gsub("%(%s*%)$", ""):gsub("[%.:]$", "")
   if name == "" or name == "ts" then return help.overview(width, style) end
   if kind_of_receiver[name] then
     local parts = {}

@@ -56,6 +56,8 @@ end
 --
 -- `Q` is n_q × heads·d, `K` n_k × kv_heads·d and `V` n_k × kv_heads·d_v, of one dtype. Query head h uses
 -- key head ⌈h · kv_heads / heads⌉.
+-- * `heads`: how many, of queries; 1 unless given.
+-- * `kv_heads`: how many, of keys and values; as many unless given, or a divisor, for groups that share one.
 -- * `scale`: any finite number, or a list with one a head; 1/√d unless given.
 -- * `mask`: a mask, a list with one a head, or a predicate of (i, j) or (i, j, h).
 -- * `score`: a function (s, i, j, h) → number, or a list: asked for allowed cells, after the scale.
