@@ -132,8 +132,14 @@ local function describe_configuration(c, seed, n)
   return table.concat(text, " ")
 end
 
+-- Packed, or a part of a wider one, or one whose columns lie one behind another.
 local function inputs(c, seed)
-  local function draw(n, d, salt) return ts.randn(n, d, {seed = seed * 10 + salt, dtype = c.dtype}) end
+  local function draw(n, d, salt)
+    local o = {seed = seed * 10 + salt, dtype = c.dtype}
+    if (seed + salt) % 3 == 0 then return ts.randn(n, d, o) end
+    if (seed + salt) % 3 == 1 then return ts.randn(d, n, o):t() end
+    return ts.randn(n + 2, d + 3, o):slice(2, n + 1, 3, d + 2)
+  end
   local Q = draw(c.n_q, c.d_q, 1)
   local K = c.form == 1 and Q or draw(c.n_k, c.d_k, 2)
   local V = c.form == 3 and draw(c.n_k, c.d_v, 3) or K
