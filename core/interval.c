@@ -2,73 +2,74 @@
 #include "interval.h"
 
 #include "interval_math.h"
+#include "sizes.h"
 #include "table.h"
 
 /* ---- look-ups ---- */
 
 /* The part of a that lies in first .. last; *outside: whether there is another part. */
-static ts_range clipped(range a, int64_t first, int64_t last, bool *outside) {
+static ts_range clipped(ts_interval a, int64_t first, int64_t last, bool *outside) {
     *outside = *outside || a.low.i < first || a.high.i > last;
-    return (ts_range){most(a.low.i, first), least(a.high.i, last)};
+    return (ts_range){ts_most(a.low.i, first), ts_least(a.high.i, last)};
 }
 
-static range bound_itable(const ts_table *table, range a) {
+static ts_interval bound_itable(const ts_table *table, ts_interval a) {
     bool outside = false;
     ts_range k = clipped(a, table->first, table->first + table->count - 1, &outside);
-    if (k.first > k.last) return ints(0, 0);
+    if (k.first > k.last) return ts_ints(0, 0);
     int64_t low, high;
     ts_table_int_range(table, k.first, k.last, &low, &high);
-    return outside ? ints(least(low, 0), most(high, 0)) : ints(low, high);
+    return outside ? ts_ints(ts_least(low, 0), ts_most(high, 0)) : ts_ints(low, high);
 }
 
-static range numbers(double low, double high, bool nan, bool outside) {
-    if (outside) low = fleast(low, 0), high = fmost(high, 0);
-    return low > high ? any_float() : floats(low, high, nan);
+static ts_interval numbers(double low, double high, bool nan, bool outside) {
+    if (outside) low = low < 0 ? low : 0, high = high > 0 ? high : 0;
+    return low > high ? ts_any_float() : ts_floats(low, high, nan);
 }
 
-static range bound_ftable(const ts_table *table, range a) {
+static ts_interval bound_ftable(const ts_table *table, ts_interval a) {
     bool outside = false, nan;
     ts_range k = clipped(a, table->first, table->first + table->count - 1, &outside);
-    if (k.first > k.last) return floats(0, 0, false);
+    if (k.first > k.last) return ts_floats(0, 0, false);
     double low, high;
     ts_table_float_range(table, k.first, k.last, &low, &high, &nan);
     return numbers(low, high, nan, outside);
 }
 
-static range bound_btable(const ts_table *table, range a) {
+static ts_interval bound_btable(const ts_table *table, ts_interval a) {
     bool outside = false, some, all;
     ts_range k = clipped(a, table->first, table->first + table->count - 1, &outside);
-    if (k.first > k.last) return bools(false, false);
+    if (k.first > k.last) return ts_bools(false, false);
     ts_table_bool_range(table, k.first, k.last, &some, &all);
-    return bools(all && !outside, some);
+    return ts_bools(all && !outside, some);
 }
 
-static range bound_matrix(const ts_table *table, range a, range b) {
+static ts_interval bound_matrix(const ts_table *table, ts_interval a, ts_interval b) {
     bool outside = false, nan;
     ts_range rows = clipped(a, 1, table->matrix.rows, &outside);
     ts_range cols = clipped(b, 1, table->matrix.cols, &outside);
-    if (rows.first > rows.last || cols.first > cols.last) return floats(0, 0, false);
+    if (rows.first > rows.last || cols.first > cols.last) return ts_floats(0, 0, false);
     double low, high;
     ts_table_matrix_range(table, rows, cols, &low, &high, &nan);
     return numbers(low, high, nan, outside);
 }
 
-static range bound_bits(const ts_table *table, range a, range b, range c) {
+static ts_interval bound_bits(const ts_table *table, ts_interval a, ts_interval b, ts_interval c) {
     bool outside = false, some, all;
     ts_range rows = clipped(a, 1, table->rows, &outside);
     ts_range cols = clipped(b, 1, table->cols, &outside);
     ts_range heads = clipped(c, 1, table->heads, &outside);
     if (rows.first > rows.last || cols.first > cols.last || heads.first > heads.last)
-        return bools(false, false);
+        return ts_bools(false, false);
     ts_table_bits_range(table, rows, cols, heads, &some, &all);
-    return bools(all && !outside, some);
+    return ts_bools(all && !outside, some);
 }
 
 /* ---- nodes ---- */
 
-static range fconst(double x) {
-    if (isnan(x)) return any_float();
-    range r = floats(x, x, false);
+static ts_interval fconst(double x) {
+    if (isnan(x)) return ts_any_float();
+    ts_interval r = ts_floats(x, x, false);
     r.whole = floor(x) == x;
     return r;
 }
@@ -129,36 +130,25 @@ static void bound_logic(ts_op op, const ts_interval *a, const ts_interval *b, ts
 #define A intervals[node->operand[0]]
 #define B intervals[node->operand[1]]
 #define C intervals[node->operand[2]]
-#define bound_band(a, b) undecided() /* bound_logic's */
-#define bound_bor(a, b) undecided()
-#define bound_bnot(a) undecided()
-#define WITH_1(f) f(A)
-#define WITH_2(f) f(A, B)
-#define WITH_3(f) f(A, B, C)
 
-static range from_operands(const ts_program *program, const ts_node *node, const ts_tile *tile,
-                           const ts_interval *intervals) {
+static ts_interval from_operands(const ts_program *program, const ts_node *node,
+                                 const ts_tile *tile, const ts_interval *intervals) {
     const ts_table *table = node->table < 0 ? NULL : &program->tables[node->table];
     switch ((ts_op)node->op) {
     case TS_OP_iconst:
-        return ints(node->constant.i, node->constant.i);
+        return ts_ints(node->constant.i, node->constant.i);
     case TS_OP_fconst:
         return fconst(node->constant.f);
     case TS_OP_bconst:
-        return bools(node->constant.i != 0, node->constant.i != 0);
+        return ts_bools(node->constant.i != 0, node->constant.i != 0);
     case TS_OP_i:
-        return ints(tile->i.first, tile->i.last);
+        return ts_ints(tile->i.first, tile->i.last);
     case TS_OP_j:
-        return ints(tile->j.first, tile->j.last);
+        return ts_ints(tile->j.first, tile->j.last);
     case TS_OP_h:
-        return ints(tile->h.first, tile->h.last);
+        return ts_ints(tile->h.first, tile->h.last);
     case TS_OP_s:
-        return any_float();
-#define X(name, result, arity, operands)                                                           \
-    case TS_OP_##name:                                                                             \
-        return WITH_##arity(bound_##name);
-        TS_ARITH(X)
-#undef X
+        return ts_any_float();
     case TS_OP_itable:
         return bound_itable(table, A);
     case TS_OP_ftable:
@@ -170,7 +160,7 @@ static range from_operands(const ts_program *program, const ts_node *node, const
     case TS_OP_bits:
         return bound_bits(table, A, B, C);
     default:
-        return any_int();
+        return ts_interval_of(node, intervals);
     }
 }
 
@@ -184,7 +174,7 @@ static void bound_node(const ts_program *program, int64_t at, const ts_tile *til
     else if (is_logic(node->op))
         bound_logic(node->op, &A, node->op == TS_OP_bnot ? NULL : &B, &intervals[at]);
     else if (tile->any_float && node->type == TS_FLOAT)
-        intervals[at] = any_float();
+        intervals[at] = ts_any_float();
     else
         intervals[at] = from_operands(program, node, tile, intervals);
 }

@@ -77,9 +77,3 @@ bool ts_keyset_equal(const ts_keyset *a, const ts_keyset *b) {
             return false;
     return true;
 }
-
-int64_t ts_keyset_size(const ts_keyset *a) {
-    int64_t size = 0;
-    for (int64_t r = 0; r < a->count; r++) size += a->ranges[r].last - a->ranges[r].first + 1;
-    return size;
-}

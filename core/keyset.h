@@ -27,6 +27,5 @@ ts_status ts_keyset_union(const ts_keyset *a, const ts_keyset *b, ts_keyset *out
                           ts_detail *detail);
 
 bool ts_keyset_equal(const ts_keyset *a, const ts_keyset *b);
-int64_t ts_keyset_size(const ts_keyset *a); /* how many keys */
 
 #endif

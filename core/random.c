@@ -35,12 +35,6 @@ static void draw(stream kind, uint64_t seed, uint64_t b, uint64_t out[2]) {
     out[1] = ((uint64_t)word[3] << 32 | word[2]) >> 11;
 }
 
-double ts_random_uniform_at(uint64_t seed, uint64_t n) {
-    uint64_t bits[2];
-    draw(UNIFORM, seed, n / 2, bits);
-    return (double)bits[n % 2] * 0x1p-53;
-}
-
 /* libm's log, sin and cos differ in the last bit from one machine to another, so the three below
  * are written out. Their polynomials are those of FreeBSD's msun (e_log.c, k_sin.c, k_cos.c; Sun
  * Microsystems 1993), good to 1 ulp. */

@@ -10,13 +10,10 @@
  * 1, 2, 3", 2011). */
 void ts_random_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]);
 
-/* Number n (from 0) of the uniform stream `seed`, of 53 bits, in [0, 1). */
-double ts_random_uniform_at(uint64_t seed, uint64_t n);
-
 /* Fill m (any strides): element (r, c), from 0, is number r * cols + c of the stream `seed`.
- * Uniform in [0, 1), an f32 being the f64 cut to 24 bits; normal (0, 1), an f32 being the f64
- * rounded. The two kinds of stream are independent. Every step is IEEE arithmetic, written out
- * here: the same bits on every machine. run: NULL, or who may stop it (TS_INTERRUPTED). */
+ * Uniform in [0, 1), of 53 bits, an f32 being the f64 cut to 24 bits; normal (0, 1), an f32 being
+ * the f64 rounded. The two kinds of stream are independent. Every step is IEEE arithmetic, written
+ * out here: the same bits on every machine. run: NULL, or who may stop it (TS_INTERRUPTED). */
 ts_status ts_random_uniform(ts_matrix *m, uint64_t seed, const ts_run *run);
 ts_status ts_random_normal(ts_matrix *m, uint64_t seed, const ts_run *run);
 

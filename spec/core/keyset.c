@@ -71,11 +71,7 @@ static void check_unions(void) {
         ts_detail detail = {0};
         if (ts_keyset_make(ranges, draw_ranges(ranges, a_held), &a, &detail)) continue;
         if (ts_keyset_make(ranges, draw_ranges(ranges, b_held), &b, &detail)) continue;
-        int64_t size = 0;
-        for (int key = 0; key <= KEYS; key++) {
-            both[key] = a_held[key] + b_held[key];
-            size += both[key] > 0;
-        }
+        for (int key = 0; key <= KEYS; key++) both[key] = a_held[key] + b_held[key];
         int64_t shared = first_shared(both);
         ts_status status = ts_keyset_union(&a, &b, &sum, &detail);
         CHECK_INT(status, shared ? TS_OVERLAP : TS_OK);
@@ -85,7 +81,6 @@ static void check_unions(void) {
             continue;
         }
         CHECK(is_set_of(&sum, both));
-        CHECK_INT(ts_keyset_size(&sum), size);
         CHECK(ts_keyset_equal(&sum, &a) == (b.count == 0));
     }
 }
@@ -96,9 +91,10 @@ static void check_ends_of_the_numbers(void) {
     ts_detail detail = {0};
     CHECK_INT(ts_keyset_make(ranges, 2, &set, &detail), TS_OK);
     CHECK_INT(set.count, 1);
-    CHECK_INT(ts_keyset_size(&set), 4);
+    CHECK_INT(set.ranges[0].first, INT64_MAX - 3);
+    CHECK_INT(set.ranges[0].last, INT64_MAX);
     CHECK_INT(ts_keyset_make(ranges, 0, &set, &detail), TS_OK);
-    CHECK_INT(ts_keyset_size(&set), 0);
+    CHECK_INT(set.count, 0);
 }
 
 int main(void) {

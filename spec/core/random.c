@@ -42,7 +42,6 @@ static void uniform_is_53_bits(void) {
         uint64_t bits = bits_of(seed, 0, n);
         CHECK_BITS(cells[n], (double)bits / 0x1p53);
         CHECK_BITS(narrow[n], (double)(bits >> 29) / 0x1p24);
-        CHECK_BITS(ts_random_uniform_at(seed, n), cells[n]);
     }
 }
 
