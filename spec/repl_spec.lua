@@ -184,6 +184,15 @@ describe("a command of the prompt", function()
     assert.matches("^8\n4\n", piped(":load " .. file, "f()"))
     assert.matches("No such file", piped ":load no/such/file")
     assert.matches("a file name is missing", piped ":load")
+    assert.matches("cannot save '/dev/full': No space left", piped("x = 1", ":save /dev/full"))
+  end)
+  it("draws what it is given, and says what of a problem", function()
+    local P = "P = ts.problem{Q = ts.ones(4, 2), K = ts.ones(5, 2), V = ts.ones(5, 1), heads = %d};"
+    assert.matches("^the weights; .-weights\n", piped(P:format(1), ":plot P"))
+    assert.matches("^the weights of head 1 of 2; .-weights of head 1 of 2\n", piped((P:gsub("5, 1", "5, 2")):format(2), ":plot P"))
+    assert.matches("^the tiles of the default tiling.-tiles", piped(P:gsub("5, ", "300000, "):format(1), ":plot P"))
+    assert.matches("2 partial", piped(":plot ts.mask.causal(4):tiles(2, 2)"))
+    assert.matches("^[^!]*no picture for a number: a matrix, a mask, tiles, a trace or a problem has one", piped ":plot 5")
   end)
   it("lists variables with shapes and bytes", function()
     local said = piped(":who", "A = ts.zeros(512, 64, {dtype = 'f32'})", "m = ts.mask.causal(3)", "n = {1, 2}", ":who")
@@ -288,6 +297,13 @@ for name, environment in pairs{["with lua-readline"] = "", ["without lua-readlin
 end
 
 describe("the prompt with lua-readline", function()
+  on_terminal("leaves no file open behind Ctrl-C", function()
+    if not io.open "/proc/self/fd/0" then return pending "no /proc here" end
+    local typed = "> x = io.popen('ls -l /proc/$PPID/fd | grep -c tty'):read 'l' print('tty ' .. x)\n"
+    local interrupted = ("| >\n! no\\x03\n"):rep(20)
+    local said, status = sitting(typed .. "| tty 0\n" .. interrupted .. typed .. "| tty 0\n> os.exit()")
+    assert(status == 0, said)
+  end)
   on_terminal("completes by the tab key, recalls lines, and keeps them for the next time", function()
     local said, status, kept = sitting [[
       > ts.mask.cau\t(4):cou\t()

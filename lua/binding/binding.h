@@ -101,6 +101,8 @@ int ts_lua_guarded(lua_State *L); /* guarded.c */
 int ts_lua_isatty(lua_State *L);
 int ts_lua_width(lua_State *L);
 int ts_lua_wait(lua_State *L);
+int ts_lua_next_descriptor(lua_State *L);
+int ts_lua_close_terminal(lua_State *L);
 int ts_lua_hold_interrupts(lua_State *L);
 
 /* file.c: what the module shows of it. */

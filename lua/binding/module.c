@@ -100,6 +100,8 @@ static const luaL_Reg functions[] = {
     {"isatty", ts_lua_isatty},
     {"width", ts_lua_width},
     {"wait", ts_lua_wait},
+    {"next_descriptor", ts_lua_next_descriptor},
+    {"close_terminal", ts_lua_close_terminal},
     {"poll", poll},
     {"create_beside", ts_lua_create_beside},
     {"sync", ts_lua_sync},

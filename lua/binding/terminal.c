@@ -32,6 +32,23 @@ int ts_lua_width(lua_State *L) {
     return 1;
 }
 
+/* core.next_descriptor() -> the number that the next file to be opened will have: POSIX promises
+ * the lowest that is free. */
+int ts_lua_next_descriptor(lua_State *L) {
+    int descriptor = dup(STDIN_FILENO);
+    if (descriptor >= 0) close(descriptor);
+    lua_pushinteger(L, descriptor);
+    return 1;
+}
+
+/* core.close_terminal(descriptor): closes it where it is a terminal; its stream must not be used
+ * any more. */
+int ts_lua_close_terminal(lua_State *L) {
+    int descriptor = (int)luaL_checkinteger(L, 1);
+    if (descriptor > STDERR_FILENO && isatty(descriptor)) close(descriptor);
+    return 0;
+}
+
 static volatile sig_atomic_t interrupted;
 
 static void note(int signal_number) {

@@ -12,7 +12,7 @@ local list = {
   {"who", "", "the variables so far, with their shapes and bytes"},
   {"load", "FILE", "runs a file here: its variables stay"},
   {"save", "FILE", "writes the lines so far as a script"},
-  {"plot", "EXPRESSION", "a picture of a matrix, a mask, its tiles or a trace"},
+  {"plot", "EXPRESSION", "a picture of a matrix, a mask, its tiles, a trace or a problem's weights"},
   {"help", "[NAME]", "as ?NAME"},
   {"quit", "", "leaves, as Ctrl-D does"},
 }
@@ -94,25 +94,43 @@ function run.save(repl, path)
   if not must_name(repl, path) then return end
   local file, why = io.open(path, "w")
   if not file then return repl.complain(why) end
-  file:write('local ts = require "tessera"\n', table.concat(repl.session.lines, "\n"), "\n")
-  file:close()
+  local written, problem = file:write('local ts = require "tessera"\n', table.concat(repl.session.lines, "\n"), "\n")
+  local closed, late = file:close() -- a full disk may show here alone
+  if not (written and closed) then return repl.complain(("cannot save '%s': %s"):format(path, problem or late)) end
   repl.say(("%d lines in %s"):format(#repl.session.lines, path))
 end
 
 -- Pictures and the rest -----------------------------------------------------------------------------
 
-local pictures = {["tessera.trace"] = "trace", tiles = "tiles"}
+local most_cells = 1 << 20 -- of a problem whose weights are drawn
+
+-- What draws a value of each kind, and what is said of a choice that was made.
+local pictures = {
+  matrix = function() return "ts.plot.matrix(_);" end,
+  mask = function() return "ts.plot.mask(_);" end,
+  tiles = function() return "ts.plot.tiles(_);" end,
+  trace = function() return "ts.plot.trace(_);" end,
+  problem = function(P)
+    if P.n_q * P.n_k > most_cells then
+      return "ts.plot.tiles(_);", "the tiles of the default tiling, as there are too many weights to draw"
+    end
+    local whose = P.heads > 1 and (" of head 1 of %d"):format(P.heads) or ""
+    return ('ts.plot.matrix(_:weights(), {title = "weights%s", xlabel = "key", ylabel = "query"});'):format(whose),
+      ("the weights%s; :plot P:scores() and ts.plot.tiles(P) draw others"):format(whose)
+  end,
+}
 
 function run.plot(repl, text)
   local values, message = repl.session:run("return " .. text)
   if not values then return repl.complain(message) end
-  local value = values[1]
-  local meta = debug.getmetatable(value)
-  local kind = check.type_of(value)
-  local name = (kind == "matrix" or kind == "mask") and kind or meta and pictures[rawget(meta, "__name")]
-  if not name then return repl.complain(("no picture for a %s: a matrix, a mask, tiles or a trace has one"):format(kind)) end
+  local value, kind = values[1], check.type_of(values[1])
+  if not pictures[kind] then
+    return repl.complain(("no picture for a %s: a matrix, a mask, tiles, a trace or a problem has one"):format(kind))
+  end
+  local code, note = pictures[kind](value)
   repl.session.env._ = value
-  repl.run(("ts.plot.%s(_);"):format(name))
+  if note then repl.say(note) end
+  repl.run(code)
 end
 
 function run.help(repl, text) repl.help(text) end

@@ -20,20 +20,27 @@ local function load_readline()
   return ok and readline.handler_install and readline.sigcleanup and readline or nil
 end
 
+local left_open -- the descriptor of the stream that an interrupted line left behind
+
 -- The user's line by read_char's callbacks, which end at once when Ctrl-C comes. Then the next handler_install begins a
--- new line; handler_remove would do so too, but lua-readline's first closes the stream that readline then writes to.
+-- new line; handler_remove would do so too, but lua-readline's first closes the stream that readline then writes to. So
+-- that stream, which handler_install opens, is closed here, when readline has another.
 local function read_line(readline, prompt)
   local line, finished
+  local descriptor = core.next_descriptor()
   readline.handler_install(prompt, function(text)
     line, finished = text, true
     readline.handler_remove()
   end)
+  if left_open then core.close_terminal(left_open) end
+  left_open = nil
   while not finished do
     local what = core.wait()
     if what == "ready" then
       readline.read_char()
     elseif what == "interrupted" then
       readline.sigcleanup()
+      left_open = descriptor
       io.write "\n"
       return nil, "interrupted"
     end
