@@ -17,10 +17,11 @@ PREFIX       ?= /usr/local
 BINDIR       ?= $(PREFIX)/bin
 LIBDIR       ?= $(PREFIX)/lib
 INCLUDEDIR   ?= $(PREFIX)/include/tessera
+DOCDIR       ?= $(PREFIX)/share/doc/tessera
 INSTALL_LMOD ?= $(PREFIX)/share/lua/5.4
 INSTALL_CMOD ?= $(PREFIX)/lib/lua/5.4
 INSTALL      ?= install
-PLACES       := $(BINDIR) $(LIBDIR)/pkgconfig $(INCLUDEDIR) $(INSTALL_LMOD)/tessera $(INSTALL_CMOD)/tessera
+PLACES       := $(BINDIR) $(LIBDIR)/pkgconfig $(INCLUDEDIR) $(INSTALL_LMOD)/tessera $(INSTALL_CMOD)/tessera $(DOCDIR)/manual
 
 # With `make setup test` on a bare machine, everything waits for setup: also with -j, and nothing that setup installs is
 # asked for while this file is read (LUA_CFLAGS and LUA_LIBS are expanded by the recipes that use them).
@@ -217,7 +218,7 @@ repl: all ## a prompt with `ts` loaded
 	scripts/tessera
 
 docs: all ## build the manual, as HTML, in build/docs
-	$(Q)scripts/docs $(BUILD)/docs
+	$(Q)$(LUA_RUN) scripts/docs $(BUILD)/docs
 
 bench: all ## measure this machine's peak, and what part of it each road reaches (ARGS="--against torch": beside PyTorch, too)
 	$(Q)scripts/bench $(ARGS)
@@ -231,7 +232,7 @@ bounds: all ## how far rounding goes on 100,000 rows, beside the derived bounds 
 mutate: all ## build with each of many faults: P:verify must catch every one
 	scripts/mutate
 
-install: all ## into PREFIX (and DESTDIR)
+install: all docs ## into PREFIX (and DESTDIR)
 	$(INSTALL) -d $(PLACES:%=$(DESTDIR)%)
 	for file in $$(cd lua && find tessera -name '*.lua'); do \
 	  $(INSTALL) -D -m 644 lua/$$file $(DESTDIR)$(INSTALL_LMOD)/$$file || exit; done
@@ -240,11 +241,12 @@ install: all ## into PREFIX (and DESTDIR)
 	$(INSTALL) -m 644 $(BUILD)/libtessera.a $(DESTDIR)$(LIBDIR)
 	sed -e 's|^modules=.*|modules="$(INSTALL_LMOD)"|' -e 's|^core=.*|core="$(INSTALL_CMOD)"|' scripts/tessera \
 	  > $(DESTDIR)$(BINDIR)/tessera && chmod 755 $(DESTDIR)$(BINDIR)/tessera
+	$(INSTALL) -m 644 $(BUILD)/docs/*.html $(DESTDIR)$(DOCDIR)/manual
 	printf '%s\n' 'Name: tessera' 'Description: attention as an algebra of summaries, on the CPU' 'Version: $(VERSION)' \
 	  'Cflags: -I$(INCLUDEDIR)' 'Libs: -L$(LIBDIR) -ltessera -fopenmp $(LIBS)' > $(DESTDIR)$(LIBDIR)/pkgconfig/tessera.pc
 
 uninstall: ## what install put there
-	rm -rf $(DESTDIR)$(INSTALL_LMOD)/tessera $(DESTDIR)$(INSTALL_CMOD)/tessera $(DESTDIR)$(INCLUDEDIR)
+	rm -rf $(DESTDIR)$(INSTALL_LMOD)/tessera $(DESTDIR)$(INSTALL_CMOD)/tessera $(DESTDIR)$(INCLUDEDIR) $(DESTDIR)$(DOCDIR)
 	rm -f $(DESTDIR)$(BINDIR)/tessera $(DESTDIR)$(LIBDIR)/libtessera.a $(DESTDIR)$(LIBDIR)/pkgconfig/tessera.pc
 
 deb: all ## build a Debian package, in build/

@@ -29,6 +29,7 @@ build = {
   install_variables = {
     PREFIX = "$(PREFIX)",
     BINDIR = "$(BINDIR)",
+    DOCDIR = "$(PREFIX)/doc",
     INSTALL_LMOD = "$(LUADIR)",
     INSTALL_CMOD = "$(LIBDIR)",
   },

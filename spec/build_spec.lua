@@ -65,12 +65,17 @@ int main(void) {
     ts_keyset keys = {.ranges = room};
     ts_detail detail;
     if (ts_keyset_make(ranges, 2, &keys, &detail) != TS_OK) return 1;
-    printf("%d\n", (int)ts_keyset_size(&keys));
+    printf("%d of %d..%d\n", (int)keys.count, (int)room[0].first, (int)room[0].last);
 }
 ]]
     file:close()
     local flags = ("PKG_CONFIG_PATH=%s/lib/pkgconfig pkg-config --cflags --libs tessera"):format(prefix)
-    assert.equal("6\n", run(("gcc %s -o %s/program $(%s) && %s/program"):format(program, root, flags, root)))
+    assert.equal("1 of 1..6\n", run(("gcc %s -o %s/program $(%s) && %s/program"):format(program, root, flags, root)))
+  end)
+
+  it("brings the manual", function()
+    assert.matches("<h1", run("cat " .. prefix .. "/share/doc/tessera/manual/index.html"), 1, true)
+    assert.matches("ts.mask.causal", run("cat " .. prefix .. "/share/doc/tessera/manual/reference.html"), 1, true)
   end)
 
   it("can be undone", function()
@@ -94,6 +99,12 @@ describe("make deb", function()
     run(("dpkg-deb -x %s %s"):format(package, root))
   end)
   teardown(function() os.execute("rm -rf " .. root) end)
+
+  it("holds the manual, the examples and their data", function()
+    local doc = root .. "/usr/share/doc/tessera"
+    local said = run("cd " .. doc .. " && ls manual/reference.html examples/01-a-real-layer.lua examples/data/tokens.json")
+    assert.equal("examples/01-a-real-layer.lua\nexamples/data/tokens.json\nmanual/reference.html\n", said)
+  end)
 
   it("names the version that Lua tells, and what the module needs", function()
     local control = run("dpkg-deb -f " .. package)
