@@ -114,16 +114,6 @@ static bool stopped(void *asked) {
     return __atomic_load_n(&e->stop, __ATOMIC_RELAXED) != TS_OK;
 }
 
-/* The first key of the first block in a word, or 0. */
-static int64_t key_of_next(const engine *e, const int32_t *word, const int32_t *end) {
-    ts_range one;
-    int64_t count;
-    while (word < end && *word == 0) word++;
-    if (word == end) return 0;
-    const ts_range *ranges = ts_schedule_block(&e->tiling.schedule, *word, &one, &count);
-    return count > 0 ? ranges->first : 0;
-}
-
 /* Σ of a block, onto the stack or, where ⋆ follows at once, into its top. */
 static void push_block(engine *e, worker *w, int64_t block, bool merge) {
     ts_range one;
@@ -163,7 +153,6 @@ static bool run_part(engine *e, worker *w, int64_t part, int64_t tile, int64_t p
         } else {
             if (stopped(e)) return false;
             const bool merge = word + 1 < end && word[1] == 0 && e->largest <= TS_CHUNK;
-            w->tile.next_key = key_of_next(e, word + 1, end);
             push_block(e, w, *word, merge);
             if (w->status) return false;
             word += merge;

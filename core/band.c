@@ -11,26 +11,34 @@ int64_t ts_band_most_rows(const ts_loops *loops, int64_t keys) {
     return ts_most(loops->rows, rows / loops->rows * loops->rows);
 }
 
-/* Where the cover is partial they are a register tile, whose lanes before the first and behind the
- * last allowed key are left out: their weights would be +0. */
-ts_band ts_band_next(const ts_tile *tile, int64_t row) {
-    const int64_t panel = tile->loops->panel;
-    const int64_t left = tile->shared - row % tile->shared;
-    if (tile->cover == TS_FULL)
-        return (ts_band){row, ts_least(ts_band_most_rows(tile->loops, tile->max_keys), left), 0,
-                         tile->width};
-    ts_band b = {row, ts_least(tile->loops->rows, left), tile->width, 0};
-    const int64_t words = (tile->keys + 63) / 64;
+static int64_t rows_at_once(const ts_tile *tile, int64_t row) {
+    const ts_loops *loops = tile->loops;
+    if (tile->passing) return tile->rows;
+    return ts_least(tile->cover == TS_FULL ? ts_band_most_rows(loops, tile->max_keys) : loops->rows,
+                    tile->shared - row % tile->shared);
+}
+
+/* Lanes before the first allowed key and behind the last one are left out: their weights would be
+ * +0. */
+static void trim(const ts_tile *tile, ts_band *b) {
+    const int64_t panel = tile->loops->panel, words = (tile->keys + 63) / 64;
+    int64_t from = tile->width, to = 0;
     for (int64_t w = 0; w < words; w++) {
         uint64_t any = 0;
-        for (int64_t r = row; r < row + b.rows; r++) any |= ts_chunk_bits(tile, r)[w];
+        for (int64_t r = b->row; r < b->row + b->rows; r++) any |= ts_chunk_bits(tile, r)[w];
         if (any == 0) continue;
-        b.from = ts_least(b.from, 64 * w + __builtin_ctzll(any));
-        b.to = 64 * w + 64 - __builtin_clzll(any);
+        from = ts_least(from, 64 * w + __builtin_ctzll(any));
+        to = 64 * w + 64 - __builtin_clzll(any);
     }
-    if (b.to == 0) b.from = 0;
-    b.from = b.from / panel * panel;
-    b.to = ts_least(ts_round_up(b.to, panel), tile->width);
+    from = from / panel * panel;
+    if (to > 0 && tile->passing && ts_least(to, tile->keys) - from < TS_PASSING_KEYS) return;
+    b->from = ts_least(from, to);
+    b->to = ts_least(ts_round_up(to, panel), tile->width);
+}
+
+ts_band ts_band_next(const ts_tile *tile, int64_t row) {
+    ts_band b = {row, rows_at_once(tile, row), 0, tile->width};
+    if (tile->cover != TS_FULL) trim(tile, &b);
     return b;
 }
 
@@ -51,8 +59,8 @@ static void multiply_keys(ts_tile *tile, const ts_band *b) {
 }
 
 ts_status ts_band_scores(ts_tile *tile, const ts_band *b) {
-    if (tile->thin)
-        ts_band_multiply_passing(tile, b);
+    if (tile->passing)
+        ts_band_pass_keys(tile, b);
     else
         multiply_keys(tile, b);
     ts_status status = tile->problem->score ? ts_band_score(tile, b) : TS_OK;
@@ -75,8 +83,7 @@ static void multiply_values(const ts_tile *tile, const ts_band *b, const ts_pane
                          false);
 }
 
-/* P and ℓ from S; false where a score was NaN or +inf. */
-static bool weigh(ts_tile *tile, const ts_band *b, const ts_rows *out) {
+bool ts_band_weigh(ts_tile *tile, const ts_band *b, const ts_rows *out) {
     return tile->loops->weights(
         b->rows, b->to - b->from, ts_band_stride(tile), tile->unit, tile->degree,
         ts_at(tile->loops, ts_band_scores_of(tile, 0), b->from), out->max, out->norm);
@@ -87,7 +94,7 @@ ts_status ts_band_summary(ts_tile *tile, const ts_band *b, const ts_rows *out) {
     ts_status status = ts_band_scores(tile, b);
     if (status) return status;
     const bool poison = !tile->clean && ts_band_find_poison(tile, b);
-    const bool finite = weigh(tile, b, out);
+    const bool finite = ts_band_weigh(tile, b, out);
     if (!finite && !propagate) return TS_NONFINITE_SCORE;
     if (poison && !propagate) return TS_NONFINITE_VALUE;
     const ts_panels v = {
@@ -96,42 +103,4 @@ ts_status ts_band_summary(ts_tile *tile, const ts_band *b, const ts_rows *out) {
     if (poison) ts_band_spread_poison(tile, b, out);
     if (!finite) ts_band_poison_rows(tile, b->rows, out);
     return TS_OK;
-}
-
-/* Whether the chunk's values can be used where they lie: whole vectors, evenly apart. (A called
- * score is never asked twice, as ts_band_thin_summary might.) */
-static bool values_in_place(const ts_tile *tile, const ts_band *b, ts_panels *out) {
-    const ts_problem *p = tile->problem;
-    const ts_matrix v = ts_chunk_v(tile, b->row);
-    if (tile->segment_count != 1 || v.col_stride != 1 || v.row_stride <= 0 || v.cols == 0 ||
-        v.cols % tile->loops->lanes != 0)
-        return false;
-    for (int64_t g = 0; p->score && g < tile->heads; g++)
-        if (p->score[tile->head + g] && !p->score[tile->head + g]->program) return false;
-    const int64_t first = tile->segments[0].first - p->first_key;
-    *out = (ts_panels){.numbers = ts_at(tile->loops, v.data, first * v.row_stride),
-                       .depth = tile->keys,
-                       .width = v.cols,
-                       .step = v.row_stride};
-    return true;
-}
-
-/* The same where rows that share K are one band. A value that is not finite shows in z: then all is
- * done again on a copy. */
-ts_status ts_band_thin_summary(ts_tile *tile, const ts_band *b, const ts_rows *out) {
-    ts_panels v;
-    if (values_in_place(tile, b, &v)) {
-        ts_status status = ts_band_scores(tile, b);
-        if (status) return status;
-        bool finite = weigh(tile, b, out);
-        ts_band_ask_values(tile, b, true, 0, tile->keys, &v);
-        multiply_values(tile, b, &v, out);
-        for (int64_t r = 0; r < b->rows && finite; r++)
-            for (int64_t c = 0; c < v.width; c++)
-                finite &= isfinite(ts_number_get(tile->loops->dtype, out->value,
-                                                 r * out->stride + c)) != 0;
-        if (finite) return TS_OK;
-    }
-    ts_chunk_pack_v(tile, b->row);
-    return ts_band_summary(tile, b, out);
 }

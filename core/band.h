@@ -5,7 +5,8 @@
 
 #include "block.h"
 
-/* Rows that share K and V, and the lanes of the chunk (whole panels) that any of them may use. */
+/* Rows that share K and V, or whole heads side by side, and the lanes of the chunk (whole panels)
+ * that any of them may use. */
 typedef struct {
     int64_t row, rows, from, to;
 } ts_band;
@@ -13,7 +14,8 @@ typedef struct {
 /* Rows of a band where no lane can be left out. */
 int64_t ts_band_most_rows(const ts_loops *loops, int64_t keys);
 
-/* The next rows from `row` on. */
+/* The next rows from `row` on: where K and V pass by, all; where the cover is partial, a register
+ * tile. */
 ts_band ts_band_next(const ts_tile *tile, int64_t row);
 
 /* From one row of scores to the next: a line more than it takes, so that rows a power of two long
@@ -28,14 +30,12 @@ static inline void *ts_band_scores_of(const ts_tile *tile, int64_t r) {
     return ts_at(tile->loops, tile->strip, r * ts_band_stride(tile));
 }
 
-/* S = Q' Kᵀ where rows that share K are one band: a few keys are packed, used and forgotten, while
- * they are in the nearest cache; meanwhile the next chunk's are asked for. */
-void ts_band_multiply_passing(ts_tile *tile, const ts_band *b);
+/* Whether K and V can be used where they lie, as they pass by: few rows share them, which packing
+ * them would not pay for, their numbers lie side by side, and values are whole vectors. */
+bool ts_band_can_pass(const ts_tile *tile);
 
-/* Lets a product over `keys` keys from lane `from` on - K's, or with `weighed` V's - ask for half
- * of band b's share of the next chunk's values. */
-void ts_band_ask_values(const ts_tile *tile, const ts_band *b, bool weighed, int64_t from,
-                        int64_t keys, ts_panels *panels);
+/* S = Q' Kᵀ of the tile, and Z = P V, where they do. */
+void ts_band_pass_keys(ts_tile *tile, const ts_band *b);
 
 /* The score function over the band's scores: TS_OK, or what a called one returned. */
 ts_status ts_band_score(ts_tile *tile, const ts_band *b);
@@ -43,12 +43,16 @@ ts_status ts_band_score(ts_tile *tile, const ts_band *b);
 /* The band's scores: Q' Kᵀ, then the score function, then the mask. */
 ts_status ts_band_scores(ts_tile *tile, const ts_band *b);
 
+/* P and ℓ from S; false where a score was NaN or +inf. */
+bool ts_band_weigh(ts_tile *tile, const ts_band *b, const ts_rows *out);
+
 /* Σ of the chunk for a band whose K and V are packed: TS_NONFINITE_SCORE or _VALUE, without detail,
  * where that is an error. */
 ts_status ts_band_summary(ts_tile *tile, const ts_band *b, const ts_rows *out);
 
-/* The same where rows that share K are one band, and nothing is packed. */
-ts_status ts_band_thin_summary(ts_tile *tile, const ts_band *b, const ts_rows *out);
+/* The same for a whole tile whose K and V pass by. False where a score or value was not finite, or
+ * a score failed: then nothing is known of out. */
+bool ts_band_passing_summary(ts_tile *tile, const ts_band *b, const ts_rows *out);
 
 /* Which lanes of the band's rows are allowed a key whose value is not finite: asked while the
  * scores are there, since a weight may be 0 by underflow. True where there are any. */

@@ -31,7 +31,10 @@ void ts_tile_make(ts_tile *tile, const ts_problem *p, const ts_loops *loops, int
     const size_t size = ts_dtype_size(loops->dtype);
     const int64_t max_keys = ts_least(ts_most(keys, 1), TS_CHUNK);
     const int64_t width = ts_round_up(max_keys, loops->panel), words = (max_keys + 63) / 64 + 1;
-    const int64_t rows = ts_least(queries * heads, ts_band_most_rows(loops, max_keys));
+    const int64_t group = p->heads / p->kv_heads, groups = ts_quotient_up(heads, group);
+    const int64_t passing = ts_least(queries * ts_least(heads, group), TS_PASSING_ROWS) * groups;
+    const int64_t rows =
+        ts_most(ts_least(queries * heads, ts_band_most_rows(loops, max_keys)), passing);
     memset(tile, 0, sizeof *tile);
     tile->problem = p, tile->loops = loops, tile->degree = degree;
     tile->unit = ts_base_unit(p->base);
@@ -101,15 +104,18 @@ static bool next_chunk(ts_tile *tile, cursor *at) {
 /* Σ of the chunk, ⋆-ed into out; written there where it is the block's first. */
 static ts_status chunk_summary(ts_tile *tile, bool first, const ts_rows *out) {
     const ts_loops *loops = tile->loops;
-    tile->thin = ts_band_next(tile, 0).rows == tile->shared;
+    tile->passing = ts_band_can_pass(tile);
     for (int64_t row = 0; row < tile->rows;) {
-        if (!tile->thin && row % tile->shared == 0)
+        if (!tile->passing && row % tile->shared == 0)
             ts_chunk_pack_k(tile, row), ts_chunk_pack_v(tile, row);
         ts_band b = ts_band_next(tile, row);
         const ts_rows rows = ts_rows_from(loops, out, row), *to = first ? &rows : &tile->part;
         if (b.from < b.to) {
-            ts_status status =
-                tile->thin ? ts_band_thin_summary(tile, &b, to) : ts_band_summary(tile, &b, to);
+            if (tile->passing && !ts_band_passing_summary(tile, &b, to)) {
+                tile->passing = false; /* all again, to see what is not finite */
+                continue;
+            }
+            ts_status status = tile->passing ? TS_OK : ts_band_summary(tile, &b, to);
             if (status) return status;
             if (!first) loops->merge(b.rows, tile->value_stride, tile->unit, &rows, to, &rows);
         } else if (first) {
@@ -126,7 +132,6 @@ ts_status ts_tile_summary(ts_tile *tile, const ts_range *ranges, int64_t count, 
     ts_status status = TS_OK;
     for (cursor at = {ranges, count, 0, 0}; !status && next_chunk(tile, &at);) {
         tile->cover = cover;
-        tile->soon = at.range < count ? ranges[at.range].first + at.used : tile->next_key;
         if (cover == TS_PARTIAL) ts_chunk_find_cover(tile);
         if (tile->cover == TS_EMPTY) continue; /* ⊥ */
         status = chunk_summary(tile, first, out);
@@ -145,7 +150,7 @@ ts_status ts_tile_find(ts_tile *tile, ts_range range, ts_detail *detail) {
         tile->cover = TS_FULL;
         if (tile->problem->mask) ts_chunk_find_cover(tile);
         if (tile->cover == TS_EMPTY) continue;
-        tile->thin = false;
+        tile->passing = false;
         ts_chunk_pack_k(tile, 0);
         for (int64_t row = 0; row < tile->rows;) {
             ts_band b = ts_band_next(tile, row);

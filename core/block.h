@@ -7,6 +7,9 @@
 
 enum { TS_CHUNK = 512 }; /* keys at a time; longer blocks are merged online */
 
+/* Rows of a key head for whom packing K and V takes longer than it saves. */
+enum { TS_PASSING_ROWS = 16 };
+
 /* Query rows of some heads - one, or all that share one K and V, or several such groups - with one
  * thread's work space. Row r is query i.first + r % queries of head `head` + r / queries (from 0).
  */
@@ -20,12 +23,10 @@ typedef struct {
     ts_range i;                               /* the tile: queries, from 1, */
     int64_t head, heads, queries, rows;       /* heads and their product */
     int64_t shared;                           /* rows that share one K and V */
-    int64_t next_key;                         /* the caller's guess of what follows; or 0 */
     int64_t keys, width, segment_count;       /* the chunk at hand; width: a full vector */
-    int64_t soon;                             /* the first key of the next one, or 0 */
     ts_cover cover;                           /* of the chunk, over all heads */
     bool clean;                               /* all its values are finite */
-    bool thin;                                /* rows that share K are one band: it passes once */
+    bool passing;                             /* K and V are used where they lie, by few rows */
     ts_range *segments;                       /* the chunk's keys, by number */
     void *q, *k_panels, *v_panels, *staging, *strip; /* q: scaled */
     ts_rows part;                                    /* of one band, to be merged */

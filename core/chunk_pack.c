@@ -44,7 +44,7 @@ void ts_chunk_pack_k(ts_tile *tile, int64_t row) {
     const ts_matrix k = ts_chunk_k(tile, row);
     int64_t stride;
     const void *rows = ts_chunk_gather(tile, &k, &stride);
-    tile->loops->pack_columns(rows, stride, k.cols, tile->keys, NULL, tile->k_panels);
+    tile->loops->pack_columns(rows, stride, k.cols, tile->keys, tile->k_panels);
 }
 
 void ts_chunk_pack_v(ts_tile *tile, int64_t row) {

@@ -65,7 +65,7 @@ static void pack_b(const product *p, const worker *w, int64_t first, int64_t dep
     if (b->col_stride == 1) {
         p->loops->pack_rows(from, b->row_stride, depth, columns, w->panels);
     } else if (b->row_stride == 1) {
-        p->loops->pack_columns(from, b->col_stride, depth, columns, NULL, w->panels);
+        p->loops->pack_columns(from, b->col_stride, depth, columns, w->panels);
     } else {
         copy_block(ts_dtype_size(p->loops->dtype), depth, columns, from, b->row_stride,
                    b->col_stride, w->b, columns, 1);

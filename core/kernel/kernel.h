@@ -5,22 +5,21 @@
 #include "../matrix.h"
 #include "../sizes.h"
 
-/* B of a product, `depth` rows of `width` lanes, a multiple of a vector. Packed (step = 0): cut
- * into panels of loops->panel lanes (the last one narrower), each the `depth` rows of its lanes,
- * aligned to 64. Else as it lies in memory: rows `step` numbers apart. */
+/* B of a product, `depth` rows of `width` lanes, a multiple of a vector: packed, cut into panels of
+ * loops->panel lanes (the last one narrower), each the `depth` rows of its lanes, aligned to 64. */
 typedef struct {
     const void *numbers;
-    int64_t depth, width, step;
-    const void *soon; /* with a step: memory that is asked for meanwhile, evenly; */
-    int64_t asked;    /* so many numbers of it */
+    int64_t depth, width;
 } ts_panels;
 
-/* Rows of K and of V, `stride` numbers apart, that are needed soon: any address will do. v may be
- * NULL. */
+/* Rows of K or V as they lie in memory, `stride` numbers apart: each is the rows of `heads` heads
+ * side by side, `width` numbers wide. */
 typedef struct {
-    const void *k, *v;
-    int64_t k_stride, v_stride;
-} ts_soon;
+    const void *numbers;
+    int64_t stride, heads, width;
+} ts_passing;
+
+enum { TS_PASSING_KEYS = 32 }; /* rows of K, at least, that pass by together */
 
 /* Summaries of consecutive rows: row r has max[r], norm[r] and value[r * stride ..]. */
 typedef struct {
@@ -39,17 +38,23 @@ typedef struct {
     /* Packs B, `depth` rows of `lanes` numbers, `stride` apart: rows side by side in memory are
      * lanes side by side. Lanes up to the full vector are 0. False where a number is not finite. */
     bool (*pack_rows)(const void *b, int64_t stride, int64_t depth, int64_t lanes, void *panels);
-    /* The same from Bᵀ, `lanes` rows of `depth` numbers: K as it lies in memory. With `soon`, not
-     * in panels, but in rows of all the lanes, for ts_panels with that step; meanwhile, for each
-     * number of B that is read, one of each of soon's is asked for. */
-    void (*pack_columns)(const void *b, int64_t stride, int64_t depth, int64_t lanes,
-                         const ts_soon *soon, void *panels);
+    /* The same from Bᵀ, `lanes` rows of `depth` numbers: K as it lies in memory. */
+    void (*pack_columns)(const void *b, int64_t stride, int64_t depth, int64_t lanes, void *panels);
     /* C = A B over lanes from .. to (multiples of a panel; `to` may be B's width) and `depth` rows
      * of B from `first` on; A is rows x depth. Each number is one chain of multiply-adds in order
-     * of depth; C, with `add`, or +0.0 is added at the end. C's column 0 is lane `from`. */
+     * of depth, from C on with `add`, else from 0; -0 becomes 0. C's column 0 is lane `from`. */
     void (*product)(int64_t rows, int64_t depth, const void *a, int64_t a_stride,
                     const ts_panels *b, int64_t first, int64_t from, int64_t to, void *c,
                     int64_t c_stride, bool add);
+    /* The same chains with `keys` rows of K, or V, that are used once, as they pass by; meanwhile
+     * the rows behind them are asked for. Head h has `rows` rows of A, of P and of C, one head's
+     * behind the other's. C = A Kᵀ, up to a full vector of lanes; A's rows are k->width apart. */
+    void (*pass_keys)(int64_t rows, const void *a, const ts_passing *k, int64_t keys, void *columns,
+                      void *c, int64_t c_stride);
+    /* Z = P V; v->width is a multiple of a vector, and z aligned to one. False where a number of Z
+     * is not finite. */
+    bool (*pass_values)(int64_t rows, const void *p, int64_t p_stride, const ts_passing *v,
+                        int64_t keys, void *z, int64_t z_stride);
 
     /* to[i] = factor * from[i * step], in double, rounded once. */
     void (*scale)(double factor, const void *from, int64_t step, int64_t count, void *to);
