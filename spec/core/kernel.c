@@ -84,6 +84,45 @@ static void check_tails(ts_dtype dtype) {
     }
 }
 
+/* Rows of K and V that pass by give the bits that packing them gives. */
+static void check_passing(ts_dtype dtype, int64_t heads, int64_t rows, int64_t keys, int64_t d) {
+    enum { MOST_KEYS = 80, MOST_ROWS = 32, WIDTH = 64 };
+    _Alignas(64) static double q[MOST_ROWS * WIDTH], panels[MOST_KEYS * WIDTH],
+        s[MOST_ROWS * MOST_KEYS], want_s[MOST_ROWS * MOST_KEYS], z[MOST_ROWS * WIDTH],
+        want_z[MOST_ROWS * WIDTH];
+    const ts_loops *loops = ts_kernel_get()->loops[dtype];
+    const int64_t d_v = ts_round_up(d, loops->lanes), width = ts_round_up(keys, loops->lanes);
+    ts_matrix k = sample_matrix(dtype, keys, heads * d),
+              v = sample_matrix(dtype, keys, heads * d_v);
+    sample_fill(&k, sample_normal), sample_fill(&v, sample_normal);
+    for (int64_t i = 0; i < heads * rows * d; i++) ts_number_set(dtype, q, i, sample_normal());
+    const ts_passing pass_k = {k.data, k.row_stride, heads, d},
+                     pass_v = {v.data, v.row_stride, heads, d_v};
+    loops->pass_keys(rows, q, &pass_k, keys, panels, s, MOST_KEYS);
+    const bool finite = loops->pass_values(rows, s, MOST_KEYS, &pass_v, keys, z, WIDTH);
+    CHECK(finite);
+    for (int64_t h = 0; h < heads; h++) {
+        const ts_panels packed_k = {panels, d, width}, packed_v = {panels, keys, d_v};
+        void *row_s = ts_at(loops, want_s, h * rows * MOST_KEYS),
+             *row_z = ts_at(loops, want_z, h * rows * WIDTH);
+        loops->pack_columns(ts_at(loops, k.data, h * d), k.row_stride, d, keys, panels);
+        loops->product(rows, d, ts_at(loops, q, h * rows * d), d, &packed_k, 0, 0, width, row_s,
+                       MOST_KEYS, false);
+        loops->pack_rows(ts_at(loops, v.data, h * d_v), v.row_stride, keys, d_v, panels);
+        loops->product(rows, keys, row_s, MOST_KEYS, &packed_v, 0, 0, d_v, row_z, WIDTH, false);
+    }
+    const size_t size = ts_dtype_size(dtype);
+    for (int64_t r = 0; r < heads * rows; r++) {
+        CHECK(memcmp(ts_at(loops, s, r * MOST_KEYS), ts_at(loops, want_s, r * MOST_KEYS),
+                     (size_t)keys * size) == 0);
+        CHECK(memcmp(ts_at(loops, z, r * WIDTH), ts_at(loops, want_z, r * WIDTH),
+                     (size_t)d_v * size) == 0);
+    }
+    ts_number_set(dtype, v.data, (keys - 1) * v.row_stride + heads * d_v - 1, INFINITY);
+    CHECK(!loops->pass_values(rows, s, MOST_KEYS, &pass_v, keys, z, WIDTH));
+    CHECK(sample_guarded(&k) && sample_guarded(&v));
+}
+
 static void check_peak(void) {
     const ts_kernel *kernel = ts_kernel_get();
     static double memory[1 << 16];
@@ -100,6 +139,10 @@ int main(void) {
         for (int dtype = TS_F32; dtype <= TS_F64; dtype++) {
             check_weights((ts_dtype)dtype, 0);
             check_tails((ts_dtype)dtype);
+            for (int64_t keys = TS_PASSING_KEYS; keys <= 80; keys += 8 + sample_draw(2))
+                for (int64_t rows = 1; rows <= 16; rows += rows < 4 ? 1 : 3)
+                    check_passing((ts_dtype)dtype, 1 + (rows < 16), rows, keys,
+                                  1 + sample_draw(48));
         }
         check_peak();
     }
