@@ -3,19 +3,6 @@
 
 #include "table.h"
 
-/* floor(a / b): luai_numidiv with an exact quotient. */
-static void floor_division(mpfr_t to, mpfr_t a, mpfr_t b) {
-    mpfr_div(to, a, b, MPFR_RNDN);
-    mpfr_floor(to, to);
-}
-
-/* luai_nummod: the remainder of truncated division, moved to the sign of b. */
-static void modulo(mpfr_t to, mpfr_t a, mpfr_t b) {
-    mpfr_fmod(to, a, b, MPFR_RNDN);
-    int m = mpfr_nan_p(to) ? 0 : mpfr_sgn(to), sign = mpfr_nan_p(b) ? 0 : mpfr_sgn(b);
-    if (m * sign < 0) mpfr_add(to, to, b, MPFR_RNDN);
-}
-
 static bool fits(mpfr_t a) { return mpfr_integer_p(a) && mpfr_fits_intmax_p(a, MPFR_RNDN); }
 
 static int64_t to_integer(mpfr_t a) { return fits(a) ? mpfr_get_sj(a, MPFR_RNDN) : 0; }
@@ -28,77 +15,48 @@ static int against_integer(mpfr_t a, int64_t i, mpfr_t spare) {
     return order < 0 ? -1 : order > 0;
 }
 
-/* A float's operation; false where `op` is none of those. */
-static bool float_value(ts_op op, mpfr_t to, mpfr_t a, mpfr_t b) {
-    switch (op) {
-    case TS_OP_fadd:
-        mpfr_add(to, a, b, MPFR_RNDN);
-        break;
-    case TS_OP_fsub:
-        mpfr_sub(to, a, b, MPFR_RNDN);
-        break;
-    case TS_OP_fmul:
-        mpfr_mul(to, a, b, MPFR_RNDN);
-        break;
-    case TS_OP_fdiv:
-        mpfr_div(to, a, b, MPFR_RNDN);
-        break;
-    case TS_OP_fneg:
-        mpfr_neg(to, a, MPFR_RNDN);
-        break;
-    case TS_OP_ffloordiv:
-        floor_division(to, a, b);
-        break;
-    case TS_OP_fmod:
-        modulo(to, a, b);
-        break;
-    case TS_OP_fcmod:
-        mpfr_fmod(to, a, b, MPFR_RNDN);
-        break;
-    case TS_OP_fpow:
-        mpfr_pow(to, a, b, MPFR_RNDN);
-        break;
-    case TS_OP_fabs:
-        mpfr_abs(to, a, MPFR_RNDN);
-        break;
-    case TS_OP_ffloor:
-        mpfr_floor(to, a);
-        break;
-    case TS_OP_fceil:
-        mpfr_ceil(to, a);
-        break;
-    case TS_OP_fsqrt:
-        mpfr_sqrt(to, a, MPFR_RNDN);
-        break;
-    case TS_OP_fexp:
-        mpfr_exp(to, a, MPFR_RNDN);
-        break;
-    case TS_OP_flog:
-        mpfr_log(to, a, MPFR_RNDN);
-        break;
-    case TS_OP_flog2:
-        mpfr_log2(to, a, MPFR_RNDN);
-        break;
-    case TS_OP_flog10:
-        mpfr_log10(to, a, MPFR_RNDN);
-        break;
-    case TS_OP_fsin:
-        mpfr_sin(to, a, MPFR_RNDN);
-        break;
-    case TS_OP_fcos:
-        mpfr_cos(to, a, MPFR_RNDN);
-        break;
-    case TS_OP_ftan:
-        mpfr_tan(to, a, MPFR_RNDN);
-        break;
-    case TS_OP_ftanh:
-        mpfr_tanh(to, a, MPFR_RNDN);
-        break;
-    default:
-        return false;
-    }
-    return true;
+/* floor(a / b): luai_numidiv with an exact quotient. */
+static int floor_division(mpfr_ptr to, mpfr_srcptr a, mpfr_srcptr b, mpfr_rnd_t round) {
+    mpfr_div(to, a, b, round);
+    return mpfr_floor(to, to);
 }
+
+/* luai_nummod: the remainder of truncated division, moved to the sign of b. */
+static int modulo(mpfr_ptr to, mpfr_srcptr a, mpfr_srcptr b, mpfr_rnd_t round) {
+    mpfr_fmod(to, a, b, round);
+    int m = mpfr_nan_p(to) ? 0 : mpfr_sgn(to), sign = mpfr_nan_p(b) ? 0 : mpfr_sgn(b);
+    return m * sign < 0 ? mpfr_add(to, to, b, round) : 0;
+}
+
+static int round_down(mpfr_ptr to, mpfr_srcptr a, mpfr_rnd_t round) {
+    (void)round;
+    return mpfr_floor(to, a);
+}
+static int round_up(mpfr_ptr to, mpfr_srcptr a, mpfr_rnd_t round) {
+    (void)round;
+    return mpfr_ceil(to, a);
+}
+
+typedef int unary(mpfr_ptr to, mpfr_srcptr a, mpfr_rnd_t round);
+typedef int binary(mpfr_ptr to, mpfr_srcptr a, mpfr_srcptr b, mpfr_rnd_t round);
+
+static unary *const unaries[TS_OP_COUNT] = {
+    [TS_OP_fneg] = mpfr_neg,   [TS_OP_fabs] = mpfr_abs,   [TS_OP_ffloor] = round_down,
+    [TS_OP_fceil] = round_up,  [TS_OP_fsqrt] = mpfr_sqrt, [TS_OP_fexp] = mpfr_exp,
+    [TS_OP_flog] = mpfr_log,   [TS_OP_flog2] = mpfr_log2, [TS_OP_flog10] = mpfr_log10,
+    [TS_OP_fsin] = mpfr_sin,   [TS_OP_fcos] = mpfr_cos,   [TS_OP_ftan] = mpfr_tan,
+    [TS_OP_ftanh] = mpfr_tanh,
+};
+static binary *const binaries[TS_OP_COUNT] = {
+    [TS_OP_fadd] = mpfr_add,
+    [TS_OP_fsub] = mpfr_sub,
+    [TS_OP_fmul] = mpfr_mul,
+    [TS_OP_fdiv] = mpfr_div,
+    [TS_OP_ffloordiv] = floor_division,
+    [TS_OP_fmod] = modulo,
+    [TS_OP_fcmod] = mpfr_fmod,
+    [TS_OP_fpow] = mpfr_pow,
+};
 
 /* A question about floats; false where `op` is none of those. */
 static bool compare(ts_op op, const ts_node *node, ts_oracle_values *v, bool *answer) {
@@ -151,7 +109,11 @@ static void evaluate(const ts_program *program, int64_t at, ts_oracle_values *v)
             mpfr_set(to, v->exact[v->plain[a].b ? b : c], MPFR_RNDN);
         else if (op == TS_OP_ffrom)
             mpfr_set_sj(to, v->plain[a].i, MPFR_RNDN);
-        else if (!float_value(op, to, a < 0 ? to : v->exact[a], b < 0 ? to : v->exact[b]))
+        else if (unaries[op])
+            unaries[op](to, v->exact[a], MPFR_RNDN);
+        else if (binaries[op])
+            binaries[op](to, v->exact[a], v->exact[b], MPFR_RNDN);
+        else
             mpfr_set_d(to, ts_node_eval(program, node, v->plain).f, MPFR_RNDN);
     } else if (op == TS_OP_ifrom) {
         v->plain[at].i = to_integer(v->exact[a]);

@@ -22,77 +22,59 @@ static const char *bytes_text(lua_State *L, uint64_t bytes) {
     return lua_pushstring(L, text);
 }
 
-/* Pushes the sentence, without position or function. */
-static void describe(lua_State *L, ts_status status, const ts_detail *d) {
+static const char *empty_text(lua_State *L, const ts_detail *d) {
+    const char *others =
+        d->count > 1 ? lua_pushfstring(L, " and %I more have", I(d->count - 1)) : " has";
+    return lua_pushfstring(L, "row %I of head %I%s no allowed key (use empty = \"zero\")",
+                           I(d->row), I(d->head), others);
+}
+
+/* The sentence, without position or function; what it pushes holds it. */
+static const char *sentence(lua_State *L, ts_status status, const ts_detail *d) {
     switch (status) {
     case TS_OK:
-        lua_pushliteral(L, "no error");
-        break;
+        return "no error";
     case TS_NO_MEMORY:
-        if (d->bytes)
-            lua_pushfstring(L, "not enough memory (%s needed)", bytes_text(L, d->bytes));
-        else
-            lua_pushliteral(L, "not enough memory");
-        break;
+        return d->bytes
+                   ? lua_pushfstring(L, "not enough memory (%s needed)", bytes_text(L, d->bytes))
+                   : "not enough memory";
     case TS_TOO_LARGE:
-        if (d->bytes)
-            lua_pushfstring(L, "too large (%s)", bytes_text(L, d->bytes));
-        else
-            lua_pushliteral(L, "too large");
-        break;
+        return d->bytes ? lua_pushfstring(L, "too large (%s)", bytes_text(L, d->bytes))
+                        : "too large";
     case TS_SHAPE:
-        lua_pushfstring(L, "shape is %Ix%I, %Ix%I expected", I(d->got[0]), I(d->got[1]),
-                        I(d->want[0]), I(d->want[1]));
-        break;
+        return lua_pushfstring(L, "shape is %Ix%I, %Ix%I expected", I(d->got[0]), I(d->got[1]),
+                               I(d->want[0]), I(d->want[1]));
     case TS_DTYPE:
-        lua_pushliteral(L, "operands are of two dtypes, f32 and f64");
-        break;
+        return "operands are of two dtypes, f32 and f64";
     case TS_OVERLAP:
-        lua_pushfstring(L, "key %I is in both summaries", I(d->key));
-        break;
+        return lua_pushfstring(L, "key %I is in both summaries", I(d->key));
     case TS_NONFINITE_SCORE:
-        lua_pushfstring(L, "score of query %I, key %I, head %I is %s", I(d->row), I(d->key),
-                        I(d->head), number_text(L, d->value));
-        break;
+        return lua_pushfstring(L, "score of query %I, key %I, head %I is %s", I(d->row), I(d->key),
+                               I(d->head), number_text(L, d->value));
     case TS_NONFINITE_VALUE:
-        lua_pushfstring(L, "value of key %I, column %I, head %I is %s, and query %I may use it",
-                        I(d->key), I(d->column), I(d->head), number_text(L, d->value), I(d->row));
-        break;
+        return lua_pushfstring(
+            L, "value of key %I, column %I, head %I is %s, and query %I may use it", I(d->key),
+            I(d->column), I(d->head), number_text(L, d->value), I(d->row));
     case TS_EMPTY_ROW:
-        if (d->count > 1)
-            lua_pushfstring(L,
-                            "row %I of head %I and %I more have no allowed key "
-                            "(use empty = \"zero\")",
-                            I(d->row), I(d->head), I(d->count - 1));
-        else
-            lua_pushfstring(L, "row %I of head %I has no allowed key (use empty = \"zero\")",
-                            I(d->row), I(d->head));
-        break;
+        return empty_text(L, d);
     case TS_INTERRUPTED:
-        lua_pushliteral(L, "interrupted!");
-        break;
+        return "interrupted!";
     case TS_CALLBACK:
-        lua_pushliteral(L, "a callback failed");
-        break;
+        return "a callback failed";
     case TS_BLOCK_MISSING:
-        lua_pushfstring(L, "block %I is left out", I(d->key));
-        break;
+        return lua_pushfstring(L, "block %I is left out", I(d->key));
     case TS_BLOCK_TWICE:
-        lua_pushfstring(L, "block %I is used twice", I(d->key));
-        break;
+        return lua_pushfstring(L, "block %I is used twice", I(d->key));
     case TS_KEY_MISSING:
-        lua_pushfstring(L, "key %I is in no block", I(d->key));
-        break;
+        return lua_pushfstring(L, "key %I is in no block", I(d->key));
     case TS_KEY_UNKNOWN:
-        lua_pushfstring(L, "the problem has no key %I", I(d->key));
-        break;
+        return lua_pushfstring(L, "the problem has no key %I", I(d->key));
     case TS_MALFORMED:
-        lua_pushfstring(L, "malformed at position %I", I(d->key));
-        break;
+        return lua_pushfstring(L, "malformed at position %I", I(d->key));
     case TS_NO_ISA:
-        lua_pushliteral(L, "this CPU lacks the instruction set asked for");
-        break;
+        return "this CPU lacks the instruction set asked for";
     }
+    return "unknown status";
 }
 
 /* Is it about an argument's contents, so that the function is worth naming? */
@@ -118,11 +100,11 @@ void ts_lua_raise(lua_State *L, ts_status status, const ts_detail *detail, const
     luaL_checkstack(L, 8, NULL);
     if (status == TS_INTERRUPTED) raise_interrupted(L);
     static const ts_detail nothing;
-    describe(L, status, detail ? detail : &nothing);
-    if (names_function(status)) {
-        const char *function = name ? name : ts_lua_running(L, NULL);
-        lua_pushfstring(L, "%s: %s", function, lua_tostring(L, -1));
-    }
+    const char *text = sentence(L, status, detail ? detail : &nothing);
+    if (names_function(status))
+        lua_pushfstring(L, "%s: %s", name ? name : ts_lua_running(L, NULL), text);
+    else
+        lua_pushstring(L, text);
     ts_lua_error(L);
 }
 
