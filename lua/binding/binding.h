@@ -45,6 +45,8 @@ ts_dtype ts_lua_dtype_field(lua_State *L, int arg, const char *field, ts_dtype o
 int64_t ts_lua_integer_field(lua_State *L, int arg, const char *field, int64_t otherwise);
 int ts_lua_choice_field(lua_State *L, int arg, const char *field, int otherwise,
                         const char *const choices[]);
+bool ts_lua_boolean_field(lua_State *L, int arg,
+                          const char *field); /* anything but false is true */
 
 /* A whole number (2.0 and "2" as Lua has it), and one from low to high, else an error naming the
  * argument. */

@@ -94,6 +94,12 @@ int ts_lua_choice_field(lua_State *L, int arg, const char *field, int otherwise,
     return result;
 }
 
+bool ts_lua_boolean_field(lua_State *L, int arg, const char *field) {
+    const bool result = push_field(L, arg, field) && lua_toboolean(L, -1);
+    lua_pop(L, 1);
+    return result;
+}
+
 ts_dtype ts_lua_dtype_field(lua_State *L, int arg, const char *field, ts_dtype otherwise) {
     return (ts_dtype)ts_lua_choice_field(L, arg, field, (int)otherwise, ts_lua_dtype_names);
 }

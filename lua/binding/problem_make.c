@@ -32,20 +32,6 @@ static bool read_numbers(lua_State *L, const char *field, int64_t heads, double 
     return there;
 }
 
-static int64_t integer_field(lua_State *L, const char *field) {
-    lua_getfield(L, 1, field);
-    int64_t value = luaL_checkinteger(L, -1);
-    lua_pop(L, 1);
-    return value;
-}
-
-static bool boolean_field(lua_State *L, const char *field) {
-    lua_getfield(L, 1, field);
-    bool value = lua_toboolean(L, -1);
-    lua_pop(L, 1);
-    return value;
-}
-
 /* What lies behind the header: arrays of one element a head. */
 typedef struct {
     double *scale, *sink;
@@ -102,14 +88,28 @@ static void read_scores(lua_State *L, ts_lua_problem *p, arrays *a) {
     p->problem.score = a->score;
 }
 
+/* Q, K and V, and the sizes that follow from them or are given. */
+static void read_sizes(lua_State *L, ts_problem *problem) {
+    problem->kv_heads = ts_lua_integer_field(L, 1, "kv_heads", 0);
+    problem->q = own_matrix(L, "Q", TS_PROBLEM_Q);
+    problem->k = own_matrix(L, "K", TS_PROBLEM_K);
+    problem->v = own_matrix(L, "V", TS_PROBLEM_V);
+    problem->dtype = problem->q.dtype;
+    problem->n_q = problem->q.rows;
+    problem->n_k = problem->k.rows;
+    problem->d = ts_lua_integer_field(L, 1, "d", 0);
+    problem->d_v = ts_lua_integer_field(L, 1, "d_v", 0);
+    problem->first_key = ts_lua_integer_field(L, 1, "first_key", 1);
+}
+
 /* core.problem.new{Q=, K=, V=, d=, d_v=, heads=, kv_heads=, first_key=, two=, zero=, propagate=,
- * scale = list, sink = [list], mask = [as given], masks = [list], scores = [list],
- * runs = [list], given = table}: lists have one element a head. problem.lua has checked them in
- * words; here only what would be unsafe is refused. */
+ * scale = list, sink = [list], mask = [as given], masks = [list], scores = [list], runs = [list],
+ * given = table}: lists have one element a head. problem.lua has checked them in words; here only
+ * what would be unsafe is refused. */
 int ts_lua_problem_new(lua_State *L) {
     luaL_checktype(L, 1, LUA_TTABLE);
     lua_settop(L, 1);
-    int64_t heads = integer_field(L, "heads");
+    int64_t heads = ts_lua_integer_field(L, 1, "heads", 0);
     luaL_argcheck(L, heads >= 1 && heads <= 1 << 24, 1, "too many heads");
     void *memory;
     size_t payload = (size_t)heads * bytes_a_head;
@@ -119,19 +119,10 @@ int ts_lua_problem_new(lua_State *L) {
     arrays a = place(memory, heads);
     ts_problem *problem = &p->problem;
     problem->heads = heads;
-    problem->kv_heads = integer_field(L, "kv_heads");
-    problem->q = own_matrix(L, "Q", TS_PROBLEM_Q);
-    problem->k = own_matrix(L, "K", TS_PROBLEM_K);
-    problem->v = own_matrix(L, "V", TS_PROBLEM_V);
-    problem->dtype = problem->q.dtype;
-    problem->n_q = problem->q.rows;
-    problem->n_k = problem->k.rows;
-    problem->d = integer_field(L, "d");
-    problem->d_v = integer_field(L, "d_v");
-    problem->first_key = integer_field(L, "first_key");
-    problem->base = boolean_field(L, "two") ? TS_BASE_2 : TS_BASE_E;
-    problem->propagate = boolean_field(L, "propagate");
-    p->zero_empty = boolean_field(L, "zero");
+    read_sizes(L, problem);
+    problem->base = ts_lua_boolean_field(L, 1, "two") ? TS_BASE_2 : TS_BASE_E;
+    problem->propagate = ts_lua_boolean_field(L, 1, "propagate");
+    p->zero_empty = ts_lua_boolean_field(L, 1, "zero");
     read_numbers(L, "scale", heads, a.scale);
     problem->scale = a.scale;
     if (read_numbers(L, "sink", heads, a.sink)) problem->sink = a.sink;

@@ -48,46 +48,62 @@ static const ts_matrix *matrix_field(lua_State *L, const char *field) {
     return m;
 }
 
+/* The matrices of the table at 1, and the shape of a summary that they make. */
+static parts read_parts(lua_State *L, ts_summary *like) {
+    parts from = {matrix_field(L, "max"), matrix_field(L, "norm"), matrix_field(L, "value"), false};
+    const ts_matrix *max = from.max, *norm = from.norm, *value = from.value;
+    luaL_argcheck(L, max && value, 1, "matrices expected");
+    const int64_t rows = max->rows, heads = max->cols;
+    bool fit = value->rows == rows && (heads == 0 || value->cols % heads == 0);
+    if (norm) fit = fit && norm->rows == rows && norm->cols == heads;
+    luaL_argcheck(L, fit, 1, "shapes do not fit");
+    *like = (ts_summary){.dtype = max->dtype,
+                         .base = ts_lua_boolean_field(L, 1, "two") ? TS_BASE_2 : TS_BASE_E,
+                         .n_q = rows,
+                         .heads = heads,
+                         .d_v = heads ? value->cols / heads : 0};
+    return from;
+}
+
+/* Pushes the bottom of the problem at `index`, which must have that shape. */
+static ts_lua_summary *push_of_problem(lua_State *L, int index, const ts_summary *like,
+                                       int64_t ranges) {
+    ts_keyset *unused;
+    ts_lua_new_summary_of(L, index, ranges, &unused);
+    ts_lua_summary *s = lua_touserdata(L, -1);
+    const bool fits = s->summary.n_q == like->n_q && s->summary.heads == like->heads &&
+                      s->summary.d_v == like->d_v;
+    luaL_argcheck(L, fits, 1, "shapes do not fit the problem");
+    return s;
+}
+
+/* Pushes the bottom of the owner (a table of core.summary.owner) at `index`. */
+static ts_lua_summary *push_of_owner(lua_State *L, int index, const ts_summary *like,
+                                     int64_t ranges) {
+    const double *sink = ts_lua_owner_sink(L, index, like->heads);
+    ts_lua_summary *s = ts_lua_new_summary(L, like, sink, ranges);
+    ts_lua_adopt(L, index);
+    return s;
+}
+
 /* core.summary.new{max=, norm=, value=, two=, keys=, problem= | owner=}: shapes and dtypes are
  * checked by summary.lua; without norm, max is an lse and value an output. */
 int ts_lua_summary_new(lua_State *L) {
+    enum { KEYS = 2, PROBLEM, OWNER };
     luaL_checktype(L, 1, LUA_TTABLE);
     lua_settop(L, 1);
-    parts from = {matrix_field(L, "max"), matrix_field(L, "norm"), matrix_field(L, "value"), false};
-    luaL_argcheck(L, from.max && from.value, 1, "matrices expected");
-    int64_t heads = from.max->cols;
-    luaL_argcheck(
-        L,
-        from.value->rows == from.max->rows && (heads == 0 || from.value->cols % heads == 0) &&
-            (!from.norm || (from.norm->rows == from.max->rows && from.norm->cols == heads)),
-        1, "shapes do not fit");
-    lua_getfield(L, 1, "two");
-    ts_summary like = {.dtype = from.max->dtype,
-                       .base = lua_toboolean(L, -1) ? TS_BASE_2 : TS_BASE_E,
-                       .n_q = from.max->rows,
-                       .heads = heads,
-                       .d_v = heads ? from.value->cols / heads : 0};
-    ts_keyset keys = {0, NULL};
-    lua_settop(L, 1);
-    bool keyed = lua_getfield(L, 1, "keys") == LUA_TTABLE;
-    if (keyed) keys = ts_lua_read_keys(L, 1, 2, 1, INT64_MAX - 1);
+    ts_summary like;
+    parts from = read_parts(L, &like);
+    const bool keyed = lua_getfield(L, 1, "keys") == LUA_TTABLE;
     lua_getfield(L, 1, "problem");
-    int problem = lua_gettop(L);
     from.saved = lua_getfield(L, 1, "owner") == LUA_TTABLE;
-    int owner = lua_gettop(L);
+    ts_keyset keys = {0, NULL};
+    if (keyed) keys = ts_lua_read_keys(L, 1, KEYS, 1, INT64_MAX - 1);
     ts_lua_summary *s;
-    if (ts_lua_test_problem(L, problem)) {
-        ts_keyset *unused;
-        ts_lua_new_summary_of(L, problem, keys.count, &unused);
-        s = lua_touserdata(L, -1);
-        luaL_argcheck(L,
-                      s->summary.n_q == like.n_q && s->summary.heads == like.heads &&
-                          s->summary.d_v == like.d_v,
-                      1, "shapes do not fit the problem");
+    if (ts_lua_test_problem(L, PROBLEM)) {
+        s = push_of_problem(L, PROBLEM, &like, keys.count);
     } else if (from.saved) {
-        const double *sink = ts_lua_owner_sink(L, owner, heads);
-        s = ts_lua_new_summary(L, &like, sink, keys.count);
-        ts_lua_adopt(L, owner);
+        s = push_of_owner(L, OWNER, &like, keys.count);
     } else {
         s = ts_lua_new_summary(L, &like, NULL, keys.count);
         s->owner.keyed = keyed;
@@ -95,6 +111,6 @@ int ts_lua_summary_new(lua_State *L) {
     s->keys.count = keys.count;
     if (keys.count) memcpy(s->keys.ranges, keys.ranges, (size_t)keys.count * sizeof *keys.ranges);
     for (int64_t row = 0; row < like.n_q; row++)
-        for (int64_t head = 0; head < heads; head++) fill_row(L, s, &from, row, head);
+        for (int64_t head = 0; head < like.heads; head++) fill_row(L, s, &from, row, head);
     return 1;
 }

@@ -52,13 +52,6 @@ static int64_t number_at(lua_State *L, int owner, int at) {
     return number;
 }
 
-static bool boolean_field(lua_State *L, int owner, const char *name) {
-    lua_getfield(L, owner, name);
-    bool value = lua_toboolean(L, -1);
-    lua_pop(L, 1);
-    return value;
-}
-
 const double *ts_lua_owner_sink(lua_State *L, int owner, int64_t heads) {
     if (lua_getfield(L, owner, "sink") != LUA_TTABLE) return NULL;
     double *sink = lua_newuserdatauv(L, (size_t)heads * sizeof *sink + 1, 0);
@@ -80,9 +73,9 @@ void ts_lua_adopt(lua_State *L, int owner) {
         id->scale[i] = (uint64_t)number_at(L, owner, SCALE + i);
         id->sink[i] = (uint64_t)number_at(L, owner, SINK + i);
     }
-    id->bound = boolean_field(L, owner, "bound");
-    id->keyed = boolean_field(L, owner, "keyed");
-    s->zero_empty = boolean_field(L, owner, "zero");
+    id->bound = ts_lua_boolean_field(L, owner, "bound");
+    id->keyed = ts_lua_boolean_field(L, owner, "keyed");
+    s->zero_empty = ts_lua_boolean_field(L, owner, "zero");
     lua_getfield(L, owner, "score");
     lua_setiuservalue(L, -2, TS_SUMMARY_SCORE);
 }

@@ -13,8 +13,9 @@ static void append_part(lua_State *L, int list, const ts_schedule *s, int64_t pa
     }
 }
 
-/* Pushes the whole word of a query tile: block numbers, and 0 for ⋆. */
-static void push_word(lua_State *L, const ts_schedule *s, int64_t tile, int64_t tiles) {
+/* [..., plan] -> the same, with the whole word of a query tile: block numbers, and 0 for ⋆. */
+static void set_word(lua_State *L, const ts_schedule *s, int64_t tile, int64_t tiles) {
+    const int plan = lua_gettop(L);
     int32_t *all = ts_lua_hold(L, s->blocks, sizeof *all);
     int32_t *room = ts_lua_hold(L, 2 * s->blocks + 1, sizeof *room);
     int32_t *parts = ts_lua_hold(L, 2 * s->parts + 1, sizeof *parts);
@@ -32,6 +33,8 @@ static void push_word(lua_State *L, const ts_schedule *s, int64_t tile, int64_t 
         lua_pushinteger(L, 0);
         lua_rawseti(L, list, ++length);
     }
+    lua_setfield(L, plan, "word");
+    lua_settop(L, plan);
 }
 
 static int64_t memory_of(lua_State *L, const ts_problem *p, const ts_lua_tiling *t) {
@@ -42,6 +45,27 @@ static int64_t memory_of(lua_State *L, const ts_problem *p, const ts_lua_tiling 
     return (int64_t)bytes;
 }
 
+/* Pushes the blocks, each a list of {first, last}. */
+static void push_blocks(lua_State *L, const ts_schedule *s) {
+    lua_createtable(L, (int)s->blocks, 0);
+    for (int64_t b = 1; b <= s->blocks; b++) {
+        ts_lua_push_block(L, s, b);
+        const bool one = lua_rawgeti(L, -1, 1) == LUA_TNUMBER; /* {first, last} itself */
+        lua_pop(L, 1);
+        if (one) {
+            lua_createtable(L, 1, 0);
+            lua_insert(L, -2);
+            lua_rawseti(L, -2, 1);
+        }
+        lua_rawseti(L, -2, b);
+    }
+}
+
+static void set_integer(lua_State *L, const char *name, int64_t value) {
+    lua_pushinteger(L, value);
+    lua_setfield(L, -2, name);
+}
+
 /* core.problem.plan(P, tiling [, tile = 1]) -> {q = rows a tile, tiles = how many, parts =, threads
  * =, exp =, memory = bytes of work space, blocks = {{{first, last}, ..}, ..}, word = {block
  * numbers, 0 for ⋆}}: the word as the engine runs it for that tile, were no block empty. */
@@ -50,41 +74,19 @@ int ts_lua_problem_plan(lua_State *L) {
     lua_settop(L, 3);
     ts_lua_tiling read;
     ts_lua_read_tiling(L, 2, p, false, &read);
-    const ts_tiling *t = &read.tiling;
-    const ts_schedule *s = &t->schedule;
-    int64_t tiles = p->n_q > 0 ? (p->n_q - 1) / t->q + 1 : 0;
-    int64_t tile = lua_isnil(L, 3) ? 1 : ts_lua_check_range(L, 3, 1, tiles > 0 ? tiles : 1);
+    const ts_schedule *s = &read.tiling.schedule;
+    const int64_t q = read.tiling.q, tiles = p->n_q > 0 ? (p->n_q - 1) / q + 1 : 0;
+    const int64_t tile = lua_isnil(L, 3) ? 1 : ts_lua_check_range(L, 3, 1, tiles > 0 ? tiles : 1);
     lua_createtable(L, 0, 8);
-    int plan = lua_gettop(L);
-    const struct {
-        const char *name;
-        int64_t value;
-    } numbers[] = {{"q", t->q},
-                   {"tiles", tiles},
-                   {"parts", s->parts},
-                   {"threads", read.threads},
-                   {"memory", memory_of(L, p, &read)}};
-    for (size_t n = 0; n < sizeof numbers / sizeof *numbers; n++) {
-        lua_pushinteger(L, numbers[n].value);
-        lua_setfield(L, plan, numbers[n].name);
-    }
-    lua_pushstring(L, t->exp == TS_EXP_POLY ? "poly" : "sleef");
-    lua_setfield(L, plan, "exp");
-    lua_createtable(L, (int)s->blocks, 0);
-    for (int64_t b = 1; b <= s->blocks; b++) {
-        ts_lua_push_block(L, s, b);
-        if (lua_rawgeti(L, -1, 1) == LUA_TNUMBER) { /* always a list of ranges, here */
-            lua_pop(L, 1);
-            lua_createtable(L, 1, 0);
-            lua_insert(L, -2);
-            lua_rawseti(L, -2, 1);
-        } else
-            lua_pop(L, 1);
-        lua_rawseti(L, -2, b);
-    }
-    lua_setfield(L, plan, "blocks");
-    push_word(L, s, tile - 1, tiles);
-    lua_setfield(L, plan, "word");
-    lua_settop(L, plan);
+    set_integer(L, "q", q);
+    set_integer(L, "tiles", tiles);
+    set_integer(L, "parts", s->parts);
+    set_integer(L, "threads", read.threads);
+    set_integer(L, "memory", memory_of(L, p, &read));
+    lua_pushstring(L, read.tiling.exp == TS_EXP_POLY ? "poly" : "sleef");
+    lua_setfield(L, -2, "exp");
+    push_blocks(L, s);
+    lua_setfield(L, -2, "blocks");
+    set_word(L, s, tile - 1, tiles);
     return 1;
 }
