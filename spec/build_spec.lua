@@ -43,7 +43,7 @@ describe("the module", function()
 end)
 
 describe("make install", function()
-  if helper.instrumented then return end -- the same for every build
+  if not helper.usual then return end
 
   local root = helper.run("mktemp -d"):match "[^\n]+"
   local prefix = root .. "/prefix"
@@ -91,7 +91,7 @@ int main(void) {
 end)
 
 describe("make deb", function()
-  if helper.instrumented or select(2, helper.run "command -v dpkg-deb dpkg-query strip readelf objdump") ~= 0 then return end
+  if not helper.usual or select(2, helper.run "command -v dpkg-deb dpkg-query strip readelf objdump") ~= 0 then return end
 
   local root, package = helper.run("mktemp -d"):match "[^\n]+", nil
   setup(function()

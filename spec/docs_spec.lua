@@ -52,7 +52,7 @@ describe("the manual's", function()
     assert.equal(0, prompt.kept)
   end)
 
-  if not helper.instrumented then
+  if helper.usual then
     it("C program compiles and runs against what is installed", function()
       local root = run("mktemp -d"):match "[^\n]+"
       local program, wanted

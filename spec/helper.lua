@@ -78,8 +78,11 @@ end
 
 local build = os.getenv "TESSERA_BUILD" or "build"
 
---- Whether the module was built for a sanitizer or valgrind: then it is slow, and has less memory.
-helper.instrumented = build ~= "build"
+--- Whether the module was built for a sanitizer or to count lines: then it is slow, and has less memory.
+helper.instrumented = build:find "asan$" ~= nil or build:find "coverage$" ~= nil
+
+--- Whether it is the build that people install; what is the same for every build is tested with this one alone.
+helper.usual = build == "build"
 
 --- How many times as long things may take as on an idle machine of one's own: TESSERA_SLOW, else 1.
 helper.slow = tonumber(os.getenv "TESSERA_SLOW") or helper.instrumented and 10 or 1
@@ -92,9 +95,10 @@ end
 local function quote(text) return "'" .. text:gsub("'", "'\\''") .. "'" end
 
 --- Runs a shell command with the module's paths set, and `environment` ("NAME=value ..."): what it printed, on either
---- stream, and its exit status (128 + n where signal n ended it).
+--- stream, and its exit status (128 + n where signal n ended it). How many threads there are is up to the spec.
 function helper.run(command, environment)
-  local pipe = assert(io.popen(("export LUA_PATH_5_4='lua/?.lua;lua/?/init.lua;;' LUA_CPATH_5_4='%s/?.so;;' %s; { %s; } 2>&1")
+  local pipe = assert(io.popen(("unset OMP_DYNAMIC OMP_THREAD_LIMIT; export LUA_PATH_5_4='lua/?.lua;lua/?/init.lua;;' "
+    .. "LUA_CPATH_5_4='%s/?.so;;' %s; { %s; } 2>&1")
     :format(build, environment or "", command)))
   local said = pipe:read "a"
   local _, how, status = pipe:close()

@@ -70,11 +70,11 @@ local function try(block, name, f, arguments)
   last:seek("set")
   last:write(call, "\n")
   host.alarm(math.ceil(20 * slow))
-  local began = ts.clock()
+  local began, worked = ts.clock(), os.clock()
   host.signal(LONGEST)
   local result = table.pack(pcall(core.guarded, f, table.unpack(arguments, 1, arguments.n)))
   host.signal(0)
-  local seconds = ts.clock() - began
+  local seconds = math.min(ts.clock() - began, os.clock() - worked) -- others may have the machine for a while
   tally.calls = tally.calls + 1
   tally.slowest = math.max(tally.slowest, seconds)
   if seconds > 2 * LONGEST then fault(block, call, "took longer than it may") end

@@ -8,7 +8,7 @@ local ts = require "tessera"
 
 local count, seed = tonumber(arg[1]) or 5000, tonumber(arg[2]) or 1
 local slow = tonumber(os.getenv "TESSERA_SLOW") or 1
-local LONGEST, MOST = 0.1 * slow, 64 << 20
+local LONGEST, MOST = 0.1, 64 << 20 -- seconds, bytes
 local fixtures = arg[0]:match "^(.*)fuzz/files.lua$" .. "fixtures/"
 math.randomseed(seed)
 
@@ -84,13 +84,14 @@ local function try(n, from, bytes)
   host.peak()
   local held, began = host.used(), ts.clock()
   local ok, result = pcall(from.load, name)
-  local seconds, more = ts.clock() - began, host.peak() - held - #bytes
-  tally.slowest, tally.most = math.max(tally.slowest, seconds), math.max(tally.most, more)
-  if seconds > LONGEST then
-    began = ts.clock() -- again: the machine may have been busy
+  local seconds, more, tries = ts.clock() - began, host.peak() - held - #bytes, 1
+  while seconds > LONGEST and tries < 5 do -- again: the machine may have been busy
+    began = ts.clock()
     pcall(from.load, name)
-    if ts.clock() - began > LONGEST then fault(n, from.ending, ("took %.2f s"):format(seconds)) end
+    seconds, tries = math.min(seconds, ts.clock() - began), tries + 1
   end
+  tally.slowest, tally.most = math.max(tally.slowest, seconds), math.max(tally.most, more)
+  if seconds > LONGEST * slow then fault(n, from.ending, ("took %.2f s"):format(seconds)) end
   if more > MOST then fault(n, from.ending, ("%d bytes beside the data"):format(more)) end
   if ok then return check_answer(n, from, bytes, result) end
   tally.errors = tally.errors + 1
