@@ -152,6 +152,15 @@ describe("P:verify", function()
     assert.has_error(function() P:verify() end)
     assert.is_true(P:with{nonfinite = "propagate"}:verify{laws = {"definition", "fold", "identity"}}.ok)
   end)
+
+  it("leaves the number of threads as it was, also where the problem raises", function()
+    local before = ts.threads()
+    finally(function() ts.threads(before) end)
+    ts.threads(3)
+    local P = random{score = function(s, _, j) return j < 5 and s or error "enough" end}
+    assert.has_error(function() P:verify{laws = "threads"} end)
+    assert.equal(3, ts.threads())
+  end)
 end)
 
 describe("a law's tally", function()

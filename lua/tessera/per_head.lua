@@ -11,6 +11,28 @@ function per_head.of(field, h)
   return field
 end
 
+--- The key head that query head h uses.
+---@param P problem
+---@param h integer
+---@return integer
+function per_head.key_head(P, h) return (h - 1) * P.kv_heads // P.heads + 1 end
+
+--- The columns of head h of a matrix that holds `heads` side by side, as a view.
+---@param m matrix
+---@param h integer
+---@param heads integer
+---@return matrix
+function per_head.columns(m, h, heads)
+  local width = m.cols // heads
+  return m:slice(1, m.rows, (h - 1) * width + 1, h * width)
+end
+
+--- The values of the keys of head h, n_k × d_v.
+---@param P problem
+---@param h integer
+---@return matrix
+function per_head.values(P, h) return per_head.columns(P.V, per_head.key_head(P, h), P.kv_heads) end
+
 --- The mask of head h (nil: all keys), which may have heads itself, and a function (i, j) that asks it.
 ---@param P problem
 ---@param h integer

@@ -156,9 +156,9 @@ end
 local function same_rows(t, P, rows, a, b, label)
   for h = 1, P.heads do
     if #rows[h] > 0 then
-      local function part(M, width) return M:slice(1, P.n_q, (h - 1) * width + 1, h * width):take(rows[h]) end
-      t:same(part(a[1], P.d_v), part(b[1], P.d_v), label .. ": output")
-      t:same(part(a[2], 1), part(b[2], 1), label .. ": lse")
+      local function part(M) return per_head.columns(M, h, P.heads):take(rows[h]) end
+      t:same(part(a[1]), part(b[1]), label .. ": output")
+      t:same(part(a[2]), part(b[2]), label .. ": lse")
     end
   end
 end

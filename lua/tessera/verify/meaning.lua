@@ -4,18 +4,19 @@ local context = require "tessera.verify.context"
 local per_head = require "tessera.per_head"
 local ts = require "tessera"
 
+local columns = per_head.columns
+
 local laws = {}
 
 -- How many keys row i of head h may use, and the sums of their values, counted cell by cell.
-local function counted(P, V, i, h)
+local function counted(P, i, h)
   local _, ask = per_head.mask(P, h)
-  local g = (h - 1) * P.kv_heads // P.heads
-  local count, sums = 0, {}
+  local V, count, sums = per_head.values(P, h), 0, {}
   for c = 1, P.d_v do sums[c] = 0 end
   for n = 1, P.n_k do
     if ask(i, n + P.first_key - 1) then
       count = count + 1
-      for c = 1, P.d_v do sums[c] = sums[c] + V(n, g * P.d_v + c) end
+      for c = 1, P.d_v do sums[c] = sums[c] + V(n, c) end
     end
   end
   return count, sums
@@ -33,7 +34,7 @@ laws[#laws + 1] = {"cover", function(c, t)
   local rows = c:some(P.n_q, math.max(4, (1 << 17) // math.max(1, P.n_k * P.heads * (P.d_v + 4))))
   for _, i in ipairs(rows) do
     for h = 1, P.heads do
-      local count, sums = counted(P, V, i, h)
+      local count, sums = counted(zero, i, h)
       norm:set(i, h, count)
       for col = 1, P.d_v do value:set(i, (h - 1) * P.d_v + col, sums[col]) end
     end
@@ -54,11 +55,11 @@ end}
 -- or no key.
 local function hull(P, i, h)
   local _, ask = per_head.mask(P, h)
-  local g, low, high = (h - 1) * P.kv_heads // P.heads, {}, {}
+  local V, low, high = per_head.values(P, h), {}, {}
   for n = 1, P.n_k do
     if ask(i, n + P.first_key - 1) then
       for c = 1, P.d_v do
-        local v = P.V(n, g * P.d_v + c)
+        local v = V(n, c)
         low[c], high[c] = math.min(low[c] or v, v), math.max(high[c] or v, v)
       end
     end
@@ -101,8 +102,7 @@ laws[#laws + 1] = {"weights", function(c, t)
   local tiny = P.n_k * (P.dtype == "f32" and 2.0 ^ -149 or 2.0 ^ -1074)
   for _, h in ipairs(c:some(P.heads, 4)) do
     local W = P:weights(h):to "f64"
-    local g = (h - 1) * P.kv_heads // P.heads
-    local V = P.V:slice(1, P.n_k, g * P.d_v + 1, (g + 1) * P.d_v):to "f64"
+    local V = per_head.values(P, h):to "f64"
     local first, last = (h - 1) * P.d_v + 1, h * P.d_v
     local limit = bound.output:slice(1, P.n_q, first, last) + (W * V:abs()) * slack + tiny
     if V:abs():sum() < math.huge then
@@ -118,17 +118,11 @@ laws[#laws + 1] = {"weights", function(c, t)
   end
 end}
 
--- Columns of head h of a matrix with `heads` of them.
-local function head_of(m, h, heads)
-  local width = m.cols // heads
-  return m:slice(1, m.rows, (h - 1) * width + 1, h * width)
-end
-
 local function alone(P, h)
-  local g = (h - 1) * P.kv_heads // P.heads + 1
+  local g = per_head.key_head(P, h)
   local m, f = per_head.single_mask(P, h), per_head.of(P.score, h)
   return P:with{
-    Q = head_of(P.Q, h, P.heads), K = head_of(P.K, g, P.kv_heads), V = head_of(P.V, g, P.kv_heads),
+    Q = columns(P.Q, h, P.heads), K = columns(P.K, g, P.kv_heads), V = columns(P.V, g, P.kv_heads),
     heads = 1, kv_heads = 1, mask = m or false, scale = per_head.of(P.scale, h), sink = per_head.of(P.sink, h) or false,
     score = f and function(s, i, j) return f(s, i, j, h) end or false,
   }
@@ -139,10 +133,10 @@ laws[#laws + 1] = {"heads", function(c, t)
   local P = c.small
   local all, limit = context.attention(P), context.bound(P, {})
   for _, h in ipairs(c:some(P.heads, math.max(8, c.rounds))) do
-    local part = {output = head_of(limit.output, h, P.heads), lse = limit.lse:col(h), max = limit.max:col(h),
+    local part = {output = columns(limit.output, h, P.heads), lse = limit.lse:col(h), max = limit.max:col(h),
       exact = limit.exact:col(h)}
     local single = alone(P, h)
-    t:answers(context.attention(single), {head_of(all[1], h, P.heads), all[2]:col(h)},
+    t:answers(context.attention(single), {columns(all[1], h, P.heads), all[2]:col(h)},
       context.either(part, context.bound(single, {})), "head " .. h)
   end
 end}

@@ -21,7 +21,7 @@ end
 -- A row in plain Lua, from cells, calling the user's own functions ----------------------------------
 
 local function plain_score(P, f, h, i, j)
-  local d, g = P.d, (h - 1) * P.kv_heads // P.heads
+  local d, g = P.d, per_head.key_head(P, h) - 1
   local scale = per_head.of(P.scale, h)
   local s = 0.0
   for r = 1, d do s = s + scale * P.Q(i, (h - 1) * d + r) * P.K(j - P.first_key + 1, g * d + r) end
@@ -47,14 +47,14 @@ local function plain_row(P, h, i)
     scores[#scores + 1] = s
     if s > max or s ~= s then max = s end
   end
-  local g = (h - 1) * P.kv_heads // P.heads
+  local V = per_head.values(P, h)
   local norm, z = max > -math.huge and base ^ (sink - max) or 0, {}
   for c = 1, P.d_v do z[c] = 0.0 end
   for j, s in ipairs(scores) do
     if s ~= -math.huge then
       local w = base == 2 and 2.0 ^ (s - max) or math.exp(s - max)
       norm = norm + w
-      for c = 1, P.d_v do z[c] = z[c] + w * P.V(j, g * P.d_v + c) end
+      for c = 1, P.d_v do z[c] = z[c] + w * V(j, c) end
     end
   end
   for c = 1, P.d_v do z[c] = norm > 0 and z[c] / norm or 0.0 end
@@ -115,20 +115,19 @@ laws[#laws + 1] = {"fold", function(c, t)
   end
 end}
 
--- f(), while calls take `n` threads unless they are told otherwise.
-local function with_threads(n, f)
+-- P's answer by tiles where calls take `n` threads unless they are told otherwise; an error leaves no trace.
+local function with_threads(n, P)
   local before = ts.threads()
+  local _ <close> = setmetatable({}, {__close = function() ts.threads(before) end})
   ts.threads(n)
-  local answer = f()
-  ts.threads(before)
-  return answer
+  return context.attention(P)
 end
 
 --- No result depends on the number of threads, whoever says it.
 laws[#laws + 1] = {"threads", function(c, t)
-  local alone = with_threads(1, function() return context.attention(c.P) end)
+  local alone = with_threads(1, c.P)
   for _, threads in ipairs{2, 7} do
-    local many = with_threads(threads, function() return context.attention(c.P) end)
+    local many = with_threads(threads, c.P)
     t:same(many[1], alone[1], ("ts.threads(%d): output"):format(threads))
     t:same(many[2], alone[2], ("ts.threads(%d): lse"):format(threads))
   end
