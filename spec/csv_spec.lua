@@ -52,7 +52,7 @@ describe(".csv", function()
   end)
 
   it("names the line and the field of what is wrong", function()
-    refused("1,2\n3\n", "line 2 has 1 fields, those before have 2")
+    refused("1,2\n3\n", "line 2 has 1 field, those before have 2")
     refused("1,2\n\n3,4,5\n", "line 3 has 3 fields")
     refused("1,2\n3,x\n", "line 2, field 2: 'x' is no number")
     refused("1,x\n", "line 1, field 2: 'x' is no number")

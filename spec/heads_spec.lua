@@ -434,12 +434,12 @@ describe("ts.heads.load", function()
     assert.error_matches(function() ts.heads.load(path, {names = {q = 5}}) end, "field 'names': string expected for q, got number")
     tensors["m.1.v_proj.weight"], tensors["m.1.k_proj.weight"] = W.v:t(), W.k:t():slice(1, 5)
     assert.error_matches(function() ts.heads.load(saved(tensors), {heads = 3, layer = 1}) end,
-      "the 5 columns of 'm.1.k_proj.weight' are no whole number of heads of 2")
+      "'m.1.k_proj.weight' has 5 columns, no whole number of heads of 2")
     local told = {heads = "3", kv_heads = "0"}
     assert.error_matches(function() ts.heads.load(saved(separate("", "q", "k", "v", "o"), told)) end, "0 key heads")
     local fused = {["qkv.weight"] = ts.zeros(6, 4), ["proj.weight"] = ts.zeros(4, 6)}
     assert.error_matches(function() ts.heads.load(saved(fused), {heads = 3}) end,
-      "the 6 columns of 'qkv.weight' are no whole number of heads of 2")
+      "'qkv.weight' has 6 columns, no whole number of heads of 2")
     fused["proj.weight"] = ts.zeros(4, 0)
     assert.error_matches(function() ts.heads.load(saved(fused), {heads = 3}) end, "6 columns for 3 and twice 3 key heads of 0")
     assert.error_matches(function() ts.heads.load "none.safetensors" end, "cannot load 'none.safetensors': No such file")

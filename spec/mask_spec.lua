@@ -91,11 +91,11 @@ describe("ts.mask", function()
       ["#2 to 'padding' (4 real keys of 3)"] = function() mask.padding(3, 4) end,
       ["#1 to 'documents' (element 2 is -1, not a whole number from 0 to 9223372036854775807)"] =
         function() mask.documents {1, -1} end,
-      ["#1 to 'tree' (2 nodes lie on a cycle, or hang on one)"] = function() mask.tree {2, 1} end,
+      ["#1 to 'tree' (nodes on a cycle, or under one: 2)"] = function() mask.tree {2, 1} end,
       ["#1 to 'tree' (element 1 is 3, not a whole number from 0 to 2)"] = function() mask.tree {3, 0} end,
       ["#2 to 'global' (element 1 is 4, not a whole number from 1 to 3)"] = function() mask.global(3, {4}) end,
       ["#2 to 'bigbird' (window is 2, not odd)"] = function() mask.bigbird(8, {window = 2}) end,
-      ["#2 to 'shared_prefix' (1 prefixes for 2 pieces)"] = function() mask.shared_prefix({1, 1}, {1}) end,
+      ["#2 to 'shared_prefix' (a list of 1 for 2 pieces)"] = function() mask.shared_prefix({1, 1}, {1}) end,
       ["#2 to 'random' (density is 1.5, not a number from 0 to 1)"] = function() mask.random(3, 1.5) end,
       ["#1 to 'blocks' (1 x 1 blocks of 2 x 2 do not cover 3 x 2)"] =
         function() mask.blocks(ts.ones(1, 1), 2, 2, {3, 2}) end,

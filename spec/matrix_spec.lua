@@ -62,7 +62,7 @@ describe("a matrix", function()
 
     it("never of a list that is no matrix", function()
       assert.error_matches(function() ts.matrix{{1, 2}, {3}} end,
-        "bad argument #1 to 'matrix' %(row 2 has 1 numbers, row 1 has 2%)")
+        "bad argument #1 to 'matrix' %(row 2 has 1 number, row 1 has 2%)")
       assert.error_matches(function() ts.matrix{{1, 2}, {3, "x"}} end, "number expected at %(2, 2%), got string")
       assert.error_matches(function() ts.matrix{{1, 2}, 3} end, "row 2 must be a table, not number")
       assert.error_matches(function() ts.matrix{1, {2}} end, "number expected at %(1, 2%), got table")

@@ -86,7 +86,7 @@ describe("ts.problem", function()
     it("masks: their shape, heads and number", function()
       local mask = ts.mask(2, 3, function() return true end)
       refuses("mask is 2x3, 1x1 expected", problem{Q = m(1, 2), K = m(1, 2), V = m(1, 2), mask = mask})
-      refuses("field 'mask': 1 masks for 2 heads",
+      refuses("field 'mask': 1 mask for 2 heads",
         problem{Q = m(2, 2), K = m(3, 2), V = m(3, 2), heads = 2, mask = {mask}})
       refuses("mask[2]: mask or function expected, got number",
         problem{Q = m(2, 2), K = m(3, 2), V = m(3, 2), heads = 2, mask = {mask, 7}})

@@ -326,7 +326,7 @@ describe("summary", function()
       refuses("max is f64, norm is f32", summary{max = x, norm = x:to "f32", value = x})
       refuses("field 'base': 2 or e expected, got 10", summary{max = x, norm = x, value = x, base = 10})
       refuses("with a problem, field 'keys' is needed", summary{output = O, lse = lse, problem = P})
-      refuses("the problem has 5 queries, 2 heads and d_v = 2; the summary 2, 2 and 1",
+      refuses("the problem has n_q = 5, heads = 2 and d_v = 2; the summary 2, 2 and 1",
         summary{output = x, lse = x, keys = {{1, 1}}, problem = P})
       refuses("invalid field 'outptu'", summary{outptu = x})
     end)

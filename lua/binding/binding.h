@@ -68,6 +68,8 @@ void ts_lua_check_type(lua_State *L, int arg, int type);
 const char *ts_lua_kind(lua_State *L, int index);
 /* Is it a table of the user's, rather than a layer or another of our objects? */
 bool ts_lua_is_plain_table(lua_State *L, int index);
+/* What a noun gets behind the number n in a message. */
+static inline const char *ts_lua_plural(int64_t n) { return n == 1 ? "" : "s"; }
 /* [..., message]: raises it behind the position of the user's line. */
 int ts_lua_error(lua_State *L);
 /* The name of the running function; where it is a method, *arg (or NULL) counts without self. */

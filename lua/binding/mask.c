@@ -94,7 +94,7 @@ static int to_string(lua_State *L) {
     if (ts_lua_tostring_method(L)) return 1;
     lua_pushfstring(L, "mask %Ix%I", I(m->mask.rows), I(m->mask.cols));
     if (m->mask.heads)
-        lua_pushfstring(L, " of %I heads", I(m->mask.heads));
+        lua_pushfstring(L, " of %I head%s", I(m->mask.heads), ts_lua_plural(m->mask.heads));
     else
         lua_pushliteral(L, "");
     lua_pushfstring(L, " (%s)", m->called ? "called" : "lifted");

@@ -10,7 +10,8 @@ static bool common_heads(const ts_mask *a, const ts_mask *b, int64_t *heads) {
 
 static const char *shape_text(lua_State *L, const ts_mask *m) {
     if (m->heads == 0) return lua_pushfstring(L, "%Ix%I", I(m->rows), I(m->cols));
-    return lua_pushfstring(L, "%Ix%I with %I heads", I(m->rows), I(m->cols), I(m->heads));
+    return lua_pushfstring(L, "%Ix%I with %I head%s", I(m->rows), I(m->cols), I(m->heads),
+                           ts_lua_plural(m->heads));
 }
 
 static int64_t check_shapes(lua_State *L, const ts_mask *a, const ts_mask *b, const char *sign) {

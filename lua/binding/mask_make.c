@@ -165,8 +165,8 @@ static int parse(lua_State *L) {
     for (const char *at = text; at < end;) {
         at = parse_line(L, at, end, ++line, &cells, NULL, &pace);
         if (cells && rows && cells != cols)
-            return ts_lua_arg_error(L, 1, NULL, "line %I has %I cells, the first one %I", I(line),
-                                    I(cells), I(cols));
+            return ts_lua_arg_error(L, 1, NULL, "line %I has %I cell%s, the first one %I", I(line),
+                                    I(cells), ts_lua_plural(cells), I(cols));
         if (cells) cols = cells, rows++;
     }
     ts_table *table = ts_lua_new_bits(L, rows, cols, 1);

@@ -106,8 +106,8 @@ static void read_row(lua_State *L, ts_matrix *m, int64_t r) {
                          ts_lua_kind(L, -1));
     int64_t length = luaL_len(L, -1);
     if (length != m->cols)
-        ts_lua_arg_error(L, 1, NULL, "row %I has %I numbers, row 1 has %I", I(r + 1), I(length),
-                         I(m->cols));
+        ts_lua_arg_error(L, 1, NULL, "row %I has %I number%s, row 1 has %I", I(r + 1), I(length),
+                         ts_lua_plural(length), I(m->cols));
     for (int64_t c = 0; c < m->cols; c++) {
         if (lua_geti(L, -1, c + 1) != LUA_TNUMBER)
             ts_lua_arg_error(L, 1, NULL, "number expected at (%I, %I), got %s", I(r + 1), I(c + 1),

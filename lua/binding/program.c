@@ -99,7 +99,8 @@ static int length(lua_State *L) {
 }
 
 static int to_string(lua_State *L) {
-    lua_pushfstring(L, "program of %I nodes", I(ts_lua_check_program(L, 1)->count));
+    const ts_program *program = ts_lua_check_program(L, 1);
+    lua_pushfstring(L, "program of %I node%s", I(program->count), ts_lua_plural(program->count));
     return 1;
 }
 

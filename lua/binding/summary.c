@@ -221,8 +221,8 @@ static int get_field(lua_State *L) { return ts_lua_index(L, push_field); }
 static int to_string(lua_State *L) {
     const ts_lua_summary *s = ts_lua_check_summary(L, 1);
     lua_pushfstring(L, "summary of %I row%s, %I head%s, d_v = %I, %s", I(s->summary.n_q),
-                    s->summary.n_q == 1 ? "" : "s", I(s->summary.heads),
-                    s->summary.heads == 1 ? "" : "s", I(s->summary.d_v),
+                    ts_lua_plural(s->summary.n_q), I(s->summary.heads),
+                    ts_lua_plural(s->summary.heads), I(s->summary.d_v),
                     s->summary.dtype == TS_F32 ? "f32" : "f64");
     lua_pushstring(L, !s->owner.keyed ? "" : s->keys.count ? ", keys " : ", no keys");
     ts_lua_push_keys(L, &s->keys, 8);

@@ -16,8 +16,8 @@ static word new_word(lua_State *L, int64_t blocks) {
 
 static void add(lua_State *L, int arg, word *w, int64_t entry) {
     if (w->length == w->room)
-        ts_lua_arg_error(L, arg, NULL, "field 'merge': more leaves than the %I blocks",
-                         I(w->room + 1) / 2);
+        ts_lua_arg_error(L, arg, NULL, "field 'merge': more leaves than the %I block%s",
+                         I(w->room + 1) / 2, ts_lua_plural((w->room + 1) / 2));
     w->entries[w->length++] = ts_lua_narrow(entry);
 }
 

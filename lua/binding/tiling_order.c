@@ -27,8 +27,8 @@ static void read_permutation(lua_State *L, int arg, int64_t blocks, int32_t *row
                          ts_lua_kind(L, table));
     int64_t count = (int64_t)lua_rawlen(L, table);
     if (count > blocks)
-        ts_lua_arg_error(L, arg, NULL, "field 'order': %I entries for %I blocks", I(count),
-                         I(blocks));
+        ts_lua_arg_error(L, arg, NULL, "field 'order': a list of %I for %I block%s", I(count),
+                         I(blocks), ts_lua_plural(blocks));
     for (int64_t n = 0; n < count; n++)
         row[n] = ts_lua_narrow(ts_lua_whole_at(L, arg, "order", table, n + 1));
     ts_lua_check_each_once(L, arg, "order", "block", row, count, blocks);

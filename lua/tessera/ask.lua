@@ -8,6 +8,7 @@
 local check = require "tessera.check"
 local core = require "tessera.core"
 local draw = require "tessera.draw"
+local sentence = require "tessera.sentence"
 
 --- What a mask tells of itself.
 ---     local m = ts.mask.causal{2, 5}
@@ -129,7 +130,7 @@ end
 ---@return string
 function methods.explain(m)
   check.self(m, "mask", "explain")
-  local shape = ("mask %dx%d%s"):format(m.rows, m.cols, m.heads and (" of %d heads"):format(m.heads) or "")
+  local shape = ("mask %dx%d%s"):format(m.rows, m.cols, m.heads and sentence(" of %d head(s)", m.heads) or "")
   if m.kind == "called" then
     return ("%s, called: Lua was asked for each cell, because of %s"):format(shape,
       m:why() or "a part that was called")

@@ -1,17 +1,18 @@
 -- check.lua -- argument errors in Lua's usual form, blamed on the user's line.
 
 local core = require "tessera.core"
+local sentence = require "tessera.sentence"
 
 local check = {}
 
 -- The message; of what a number or a string is not, the type alone: a __tostring of the user's may raise.
-local function sentence(fmt, ...)
+local function message(fmt, ...)
   local values = table.pack(...)
   for n = 1, values.n do
     local x = values[n]
     if x ~= nil and type(x) ~= "boolean" and type(x) ~= "number" and type(x) ~= "string" then values[n] = check.type_of(x) end
   end
-  return fmt:format(table.unpack(values, 1, values.n))
+  return sentence(fmt, table.unpack(values, 1, values.n))
 end
 
 --- Raises `bad argument #n to 'fname' (message)` unless `ok`. The position is that of the first
@@ -19,17 +20,17 @@ end
 ---@param ok any
 ---@param n integer which argument, from 1
 ---@param fname string the public function
----@param fmt string as of string.format
+---@param fmt string as of tessera.sentence
 function check.arg(ok, n, fname, fmt, ...)
-  if not ok then core.fail_arg(n, fname, sentence(fmt, ...)) end
+  if not ok then core.fail_arg(n, fname, message(fmt, ...)) end
   return ok
 end
 
 --- Raises a plain error at the user's line unless `ok`.
 ---@param ok any
----@param fmt string as of string.format
+---@param fmt string as of tessera.sentence
 function check.that(ok, fmt, ...)
-  if not ok then core.fail(sentence(fmt, ...)) end
+  if not ok then core.fail(message(fmt, ...)) end
   return ok
 end
 
@@ -130,7 +131,7 @@ end
 ---@return string
 function check.unknown_field(what, name, names)
   local near = type(name) == "string" and check.near(name, names)
-  return sentence("%s has no field '%s'%s", what, name,
+  return message("%s has no field '%s'%s", what, name,
     near and (" (did you mean '%s'?)"):format(near) or "")
 end
 

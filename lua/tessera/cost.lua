@@ -169,7 +169,7 @@ function cost:__tostring()
     {"tiles", ("%s of %d × %d blocks: %s visited, of which %s full; %s skipped (%s)"):format(trimmed(self.tiles), self.query_tiles,
       self.blocks, trimmed(self.visited), trimmed(self.full), trimmed(self.skipped), part(self.skipped, self.tiles))},
     {"pairs", ("%s, of which %s allowed"):format(trimmed(self.pairs), part(self.allowed, self.pairs))},
-    {"merges", ("%s, rescaling %s rows; at most %d summaries on the stack"):format(trimmed(self.merges), trimmed(self.rescales),
+    {"merges", ("%s; rows rescaled: %s; most summaries on the stack: %d"):format(trimmed(self.merges), trimmed(self.rescales),
       self.depth)},
     {"exponentials", trimmed(self.exponentials)},
     {"flops", trimmed(self.flops)},

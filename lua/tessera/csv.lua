@@ -94,7 +94,7 @@ local function walk(from, each)
       return names
     end
     cols = cols or #fields
-    if #fields ~= cols then refuse("line %d has %d fields, those before have %d", row, #fields, cols) end
+    if #fields ~= cols then refuse("line %d has %d field(s), those before have %d", row, #fields, cols) end
   end
   return names
 end

@@ -12,6 +12,7 @@ local graph = require "tessera.lift.graph"
 local library = require "tessera.lift.library"
 local operator = require "tessera.lift.operator"
 local ours = require "tessera.lift.ours"
+local sentence = require "tessera.sentence"
 local value = require "tessera.lift.value"
 
 library.know(core.matrix)
@@ -190,7 +191,7 @@ function lift.mask(n_q, n_k, heads, predicate)
   if not program then
     check.that(n_q * 1.0 * n_k * (heads or 1) <= CALLED,
       "a predicate that is not lifted would have to be called for more than 2^32 cells: %d x %d%s (%s)", n_q, n_k,
-      heads and (" x %d heads"):format(heads) or "", why)
+      heads and sentence(" x %d head(s)", heads) or "", why)
     return core.mask.called(n_q, n_k, heads, predicate, why)
   end
   local m = core.mask.new(n_q, n_k, heads, program)

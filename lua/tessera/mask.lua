@@ -415,7 +415,7 @@ function mask.tree(parents, options)
   local prefix = core.options(options, 2, "tree", {prefix = "count"}).prefix or 0
   local n = #above
   local first, last, met = walked(above)
-  check.arg(met == n, 1, "tree", "%d nodes lie on a cycle, or hang on one", n - met)
+  check.arg(met == n, 1, "tree", "nodes on a cycle, or under one: %d", n - met)
   return mask(n, prefix + n, function(i, j)
     if j <= prefix then return true end
     local key = j - prefix
@@ -433,7 +433,7 @@ end
 function mask.shared_prefix(lengths, prefix)
   local length = integers(lengths, 1, "shared_prefix", 0, math.maxinteger)
   local before = integers(prefix, 2, "shared_prefix", 1, #length)
-  check.arg(#before == #length, 2, "shared_prefix", "%d prefixes for %d pieces", #before, #length)
+  check.arg(#before == #length, 2, "shared_prefix", "a list of %d for %d piece(s)", #before, #length)
   local piece, n = numbered(length)
   local seen = {}
   for i = 1, n do seen[i] = before[piece[i]] end

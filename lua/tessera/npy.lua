@@ -83,7 +83,7 @@ local function read_header(from)
   local format = major == 1 and "<I2" or "<I4"
   local length = string.unpack(format, from:read(string.packsize(format), "the header's length"))
   if length > from:left() then
-    refuse("truncated: the header says %d bytes, the file has %d", length, from:left())
+    refuse("truncated: the header says %d byte(s), the file has %d", length, from:left())
   end
   if length > longest_header then refuse("a header of %d bytes is too long", length) end
   return read_dictionary(from:read(length, "the header"))
@@ -114,7 +114,7 @@ function npy.read(from, options)
   local shape, reshape = header.shape, options.reshape
   local bytes = elements.bytes(shape, elements.kinds[kind].size)
   if bytes > from:left() then refuse("truncated: %d of %d bytes of data", from:left(), bytes) end
-  if bytes < from:left() then refuse("%d bytes follow the data", from:left() - bytes) end
+  if bytes < from:left() then refuse("%d byte(s) follow the data", from:left() - bytes) end
   local rows, cols = elements.rows_and_columns(shape, reshape)
   local layout = {rows = rows, cols = cols, kind = kind, swapped = swapped}
   if header.fortran_order and reshape then

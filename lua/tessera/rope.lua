@@ -86,7 +86,7 @@ function rope.rope(X, options)
   check.type(X, "matrix", 1, "rope")
   options = core.options(options, 2, "rope", rope.fields)
   local heads = options.heads or 1
-  check.arg(X.cols % heads == 0, 2, "rope", "%d columns, which %d heads do not divide", X.cols, heads)
+  check.arg(X.cols % heads == 0, 2, "rope", "%d column(s), which %d heads do not divide", X.cols, heads)
   return rope.turn(X, rope.settings(options, X.cols // heads, 2, "rope"), heads)
 end
 

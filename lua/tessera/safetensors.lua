@@ -43,7 +43,7 @@ local function checked_tensor(name, entry)
   require_that(offsets[1] <= offsets[2], "data_offsets run backwards")
   local bytes = elements.bytes(shape, size)
   if offsets[2] - offsets[1] ~= bytes then
-    refuse("tensor '%s': %d bytes for a shape that needs %d", name, offsets[2] - offsets[1], bytes)
+    refuse("tensor '%s': %d byte(s) for a shape that needs %d", name, offsets[2] - offsets[1], bytes)
   end
   return {name = name, dtype = dtype, shape = shape, first = offsets[1], last = offsets[2]}
 end
@@ -65,7 +65,7 @@ local function check_cover(tensors, size)
     if tensor.first > covered then refuse("bytes %d to %d belong to no tensor", covered, tensor.first) end
     covered, before = tensor.last, tensor
   end
-  if covered < size then refuse("%d bytes follow the last tensor", size - covered) end
+  if covered < size then refuse("%d byte(s) follow the last tensor", size - covered) end
 end
 
 local function checked_metadata(metadata)

@@ -101,7 +101,7 @@ function sample.partition(n, k, options)
   local draw, ways = dice(2 * n + 1, seed_of(options, 3, "partition")), stirling(n)
   k = k or draw_sets(ways, n, draw)
   k = math.tointeger(k) or k
-  check.arg((ways[n][k] or 0) > 0, 2, "partition", "%d keys make no %s sets", n, k)
+  check.arg((ways[n][k] or 0) > 0, 2, "partition", "there is no partition of %d key(s) into %s", n, k)
   local set = {} -- of each key; the last key is alone in S(n - 1, k - 1) of S(n, k) partitions
   local sets = k
   for key = n, 1, -1 do

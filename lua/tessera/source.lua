@@ -1,5 +1,7 @@
 --- source.lua -- bytes that come from a file, read in order and never more than there are.
 
+local sentence = require "tessera.sentence"
+
 local source = {}
 source.__index = source
 source.__close = function(self) if self.file then self.file:close() end end
@@ -9,7 +11,7 @@ local refusal = {__name = "tessera.refusal", __tostring = function(self) return 
 
 --- Raises that the file is not what it should be.
 function source.refuse(format, ...)
-  error(setmetatable({message = format:format(...)}, refusal), 0)
+  error(setmetatable({message = sentence(format, ...)}, refusal), 0)
 end
 
 --- The message, where `err` was raised by `refuse`; else nil.
@@ -66,7 +68,7 @@ function source:left() return self.size - self.offset end
 --- The next `count` bytes, all of them; `what` names them where there are fewer.
 function source:read(count, what)
   if count > self:left() then
-    source.refuse("truncated: %s takes %d bytes, and %d are left", what, count, self:left())
+    source.refuse("truncated: %s takes %d byte(s), and %d are left", what, count, self:left())
   end
   local bytes = count == 0 and "" or self.fetch(count)
   if not bytes or #bytes ~= count then source.refuse("cannot read %s", what) end

@@ -63,7 +63,7 @@ local function check_problem(f, max, value)
   need(check.type_of(P) == "problem", "field 'problem': problem expected, got %s", check.type_of(P))
   need(f.keys, "with a problem, field 'keys' is needed")
   need(max.rows == P.n_q and max.cols == P.heads and value.cols == P.heads * P.d_v,
-    "the problem has %d queries, %d heads and d_v = %d; the summary %d, %d and %d", P.n_q, P.heads,
+    "the problem has n_q = %d, heads = %d and d_v = %d; the summary %d, %d and %d", P.n_q, P.heads,
     P.d_v, max.rows, max.cols, value.cols // max.cols)
   need(max.dtype == P.dtype, "the problem is %s, the summary %s", P.dtype, max.dtype)
 end

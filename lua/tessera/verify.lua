@@ -10,6 +10,7 @@ local context = require "tessera.verify.context"
 local core = require "tessera.core"
 local number = require "tessera.number"
 local progress = require "tessera.progress"
+local sentence = require "tessera.sentence"
 local tally = require "tessera.verify.tally"
 
 -- In the order in which they are tried: {name, function(context, tally)}.
@@ -144,7 +145,8 @@ function result:__tostring()
   local rows = {{"law", "cases", "ulps", "÷ bound", "no bound", "", "worst at"}}
   for n, t in ipairs(self) do rows[n + 1] = columns(t) end
   local lines = aligned(rows, {[2] = true, [3] = true, [4] = true})
-  lines[#lines + 1] = ("%s; %d rows judged, seed %d"):format(self.ok and "every law holds" or "NOT EVERY LAW HOLDS", self.rows, self.seed)
+  lines[#lines + 1] = sentence("%s; %d row(s) judged, seed %d", self.ok and "every law holds" or "NOT EVERY LAW HOLDS",
+    self.rows, self.seed)
   return table.concat(lines, "\n")
 end
 

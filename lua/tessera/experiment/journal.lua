@@ -38,7 +38,7 @@ local function adopt(self, lines, names)
   self.measures = measures
   for n = 2, #lines do
     local fields = lines[n]
-    check.arg(#fields == #columns, 1, "experiment", "field 'file': line %d of '%s' has %d fields, not %d", n, self.path,
+    check.arg(#fields == #columns, 1, "experiment", "field 'file': line %d of '%s' has %d field(s), not %d", n, self.path,
       #fields, #columns)
     local values, read = {}, mapped(fields, row.value)
     for k = #names + 2, #columns do values[columns[k]] = read[k] end

@@ -9,6 +9,7 @@ local core = require "tessera.core"
 local call = require "tessera.heads.call"
 local layers = require "tessera.heads.layer"
 local make = require "tessera.problem.make"
+local sentence = require "tessera.sentence"
 local summary = require "tessera.summary"
 
 --- What a cache tells of itself.
@@ -73,7 +74,7 @@ function metatable.__len(self) return length(states[self]) end
 
 function metatable.__tostring(self)
   local state = states[self]
-  return ("cache of %d keys in %d segments"):format(length(state), #state.segments)
+  return sentence("cache of %d key(s) in %d segment(s)", length(state), #state.segments)
 end
 
 --- A second cache with the same keys so far. Both go on by themselves; the keys they share are stored once.
@@ -231,7 +232,7 @@ local function appended(layer, inputs, caches, options)
 end
 
 local function check_caches(layer, inputs, caches)
-  check.arg(#inputs > 0 and #inputs == #caches, 2, "step", "%d caches for %d inputs", #caches, #inputs)
+  check.arg(#inputs > 0 and #inputs == #caches, 2, "step", "%d cache(s) for %d input(s)", #caches, #inputs)
   local seen = {}
   for i = 1, #inputs do -- a list with holes has them looked at, too
     local c = caches[i]

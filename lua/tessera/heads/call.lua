@@ -36,12 +36,12 @@ end
 local function check_inputs(state, asked, fname)
   for at, name in ipairs{"Q", "K", "V"} do
     local m, width = asked[name], state.sizes["d_" .. name:lower()]
-    check.arg(m.cols == width, asked.places[at], fname, "%s is %dx%d, W_%s takes %d columns", asked.names[at], m.rows,
+    check.arg(m.cols == width, asked.places[at], fname, "%s is %dx%d, W_%s takes %d column(s)", asked.names[at], m.rows,
       m.cols, name, width)
     check.arg(m.dtype == state.sizes.dtype, asked.places[at], fname, "%s is %s, the layer %s", asked.names[at], m.dtype,
       state.sizes.dtype)
   end
-  check.arg(asked.K.rows == asked.V.rows, 3, fname, "V is %dx%d, K has %d rows", asked.V.rows, asked.V.cols, asked.K.rows)
+  check.arg(asked.K.rows == asked.V.rows, 3, fname, "V is %dx%d, K has %d row(s)", asked.V.rows, asked.V.cols, asked.K.rows)
 end
 
 -- Q W^Q, K W^K and V W^V of all heads, with as few products as there are inputs.

@@ -118,7 +118,7 @@ local function columns(m, first, count) return m:slice(1, m.rows, first + 1, fir
 -- W_Q | W_K | W_V of a fused matrix (or bias), inputs in rows, as three.
 local function split(all, sizes, mixed, path)
   local q, kv = sizes.heads * sizes.d_h, sizes.kv_heads * sizes.d_h
-  check.that(all.cols == q + 2 * kv, "cannot load a layer from '%s': %d columns for %d and twice %d key heads of %d", path,
+  check.that(all.cols == q + 2 * kv, "cannot load a layer from '%s': %d column(s) for %d and twice %d key head(s) of %d", path,
     all.cols, sizes.heads, sizes.kv_heads, sizes.d_h)
   if not mixed then return columns(all, 0, q), columns(all, q, kv), columns(all, q + kv, kv) end
   local parts, d = {{}, {}, {}}, sizes.d_h
@@ -137,14 +137,14 @@ local function sizes_of(found, tensors, options, metadata, path)
   local kv = options.kv_heads or math.tointeger(tonumber(metadata.kv_heads))
   check.that(not kv or kv > 0, "cannot load a layer from '%s': %d key heads", path, kv)
   local q_cols = found.q and tensors[found.q].cols or into
-  check.that(q_cols % count == 0, "cannot load a layer from '%s': %d columns of W_Q, which %d heads do not divide", path,
+  check.that(q_cols % count == 0, "cannot load a layer from '%s': %d column(s) of W_Q, which %d heads do not divide", path,
     q_cols, count)
   local d_h = q_cols // count
   if kv or d_h == 0 then return {heads = count, kv_heads = kv or count, d_h = d_h} end
   local name = found.k or found.qkv
   local both = found.k and 2 * tensors[name].cols or tensors[name].cols - q_cols -- the columns of W_K and W_V
-  check.that(both > 0 and both % (2 * d_h) == 0, "cannot load a layer from '%s': the %d columns of '%s' are no whole number of heads of %d",
-    path, tensors[name].cols, name, d_h)
+  check.that(both > 0 and both % (2 * d_h) == 0, "cannot load a layer from '%s': '%s' has %d column(s), no whole number of heads of %d",
+    path, name, tensors[name].cols, d_h)
   return {heads = count, kv_heads = both // (2 * d_h), d_h = d_h}
 end
 

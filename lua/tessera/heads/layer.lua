@@ -2,6 +2,7 @@
 
 local check = require "tessera.check"
 local projections = require "tessera.heads.projections"
+local sentence = require "tessera.sentence"
 
 local layer = {}
 
@@ -42,7 +43,7 @@ function layer.set(self, name, value)
   check.that(all, "%s: the layer has no such bias", name)
   if letter == "o" or type(value) ~= "table" then return projections.set(all, value, name) end
   local list = read_part(state, name)
-  check.that(#value == #list, "%s: %d matrices for %d heads", name, #value, #list)
+  check.that(#value == #list, "%s: a list of %d for %d head(s)", name, #value, #list)
   for i = 1, #list do list[i] = value[i] end
 end
 
@@ -88,12 +89,12 @@ end
 --- The layer's sizes as a table: a line for each projection.
 function metatable.__tostring(self)
   local state = states[self]
-  local lines = {("layer of %d heads on %d, %s, %d parameters"):format(state.sizes.heads, state.sizes.kv_heads,
+  local lines = {sentence("layer of %d head(s) on %d, %s, %d parameter(s)", state.sizes.heads, state.sizes.kv_heads,
     state.sizes.dtype, self:parameters())}
   for letter in ("qkvo"):gmatch "." do lines[#lines + 1] = part_line(state, letter) end
   local turned = state.rope
   if turned then
-    lines[#lines + 1] = ("  rope  base %g, %s, %d of %d columns, offset %d"):format(turned.base, turned.layout, turned.dims,
+    lines[#lines + 1] = sentence("  rope  base %g, %s, %d of %d column(s), offset %d", turned.base, turned.layout, turned.dims,
       state.sizes.d_h, turned.offset)
   end
   return table.concat(lines, "\n")

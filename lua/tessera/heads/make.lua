@@ -21,7 +21,7 @@ local function told(f, name, axis, count)
   if m == nil then return nil end
   need(check.type_of(m) == "matrix", "field '%s': matrix or list of matrices expected, got %s", name, check.type_of(m))
   if axis == "rows" or listed then return m[axis] end
-  need(m.cols % count == 0, "%s has %d columns, which %d heads do not divide", name, m.cols, count)
+  need(m.cols % count == 0, "%s has %d column(s), which %d heads do not divide", name, m.cols, count)
   return m.cols // count
 end
 

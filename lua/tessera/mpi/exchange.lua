@@ -99,7 +99,7 @@ function exchange.assemble(parts, all, n)
   local M = core.matrix.matrix(n, parts[1].cols, {dtype = parts[1].dtype})
   for r, part in ipairs(parts) do
     local rows = #row_numbers(all[r])
-    check.that(part.rows == rows, "rank %d gave %d rows for the %d that its ranges hold", r - 1, part.rows, rows)
+    check.that(part.rows == rows, "rank %d gave %d row(s) for the %d that its ranges hold", r - 1, part.rows, rows)
     exchange.place(M, all[r], part)
   end
   return M

@@ -2,6 +2,7 @@
 
 local chart = require "tessera.plot.chart"
 local check = require "tessera.check"
+local sentence = require "tessera.sentence"
 local series = require "tessera.plot.series"
 local words = require "tessera.plot.words"
 
@@ -116,7 +117,7 @@ return function(x, o)
   check.arg(not o.bins or o.bins <= 4096, 2, "histogram", "field 'bins' is above 4096")
   local lo, hi, bins = span(list, o.bins, self.log_x)
   self.edge, self.counts = count(list, lo, hi, bins, self.log_x)
-  self.title = o.title or ("%d numbers"):format(#list)
+  self.title = o.title or sentence("%d number(s)", #list)
   if self.outside > 0 then
     self.note = ("%d more %s"):format(self.outside, self.log_x and "not above 0, or not finite" or "not finite")
   end

@@ -4,7 +4,7 @@ local check = require "tessera.check"
 
 local function read(list, n, what, fname)
   check.arg(check.type_of(list) == "table", 2, fname, "field 'labels': list expected for the %s, got %s", what, check.type_of(list))
-  check.arg(#list == n, 2, fname, "field 'labels': %d names for %d %s", #list, n, what)
+  check.arg(#list == n, 2, fname, "field 'labels': %d name(s) for the %s, %d expected", #list, what, n)
   local copy = {}
   for i = 1, n do
     local label = list[i]
@@ -26,7 +26,7 @@ return function(labels, n_rows, n_cols, fname)
       cols = labels.cols and read(labels.cols, n_cols, "columns", fname),
     }
   end
-  check.arg(#labels == n_rows or #labels == n_cols, 2, fname, "field 'labels': %d names for %d rows and %d columns", #labels,
+  check.arg(#labels == n_rows or #labels == n_cols, 2, fname, "field 'labels': %d name(s) for %d row(s) and %d column(s)", #labels,
     n_rows, n_cols)
   return {
     rows = #labels == n_rows and read(labels, n_rows, "rows", fname) or nil,

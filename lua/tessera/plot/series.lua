@@ -33,7 +33,7 @@ local function one(s, at, fname)
   for _, name in ipairs{"x", "low", "high"} do
     if s[name] ~= nil then
       read[name] = numbers(s[name], ("%s, %s"):format(what, name), 1, fname)
-      check.arg(#read[name] == #y, 1, fname, "%s: %d numbers in %s, %d in y", what, #read[name], name, #y)
+      check.arg(#read[name] == #y, 1, fname, "%s: %d number(s) in %s, %d in y", what, #read[name], name, #y)
     end
   end
   check.arg((read.low == nil) == (read.high == nil), 1, fname, "%s: low needs high, and high low", what)

@@ -22,7 +22,7 @@ local function widths(f, heads, kv_heads, need)
   if heads == 1 then
     need(K.cols == d, "%s, %s: as many columns expected", shape("Q", Q), shape("K", K))
   else
-    need(K.cols == kv_heads * d, "%s, %s: with heads = %d and kv_heads = %d, K takes %d columns",
+    need(K.cols == kv_heads * d, "%s, %s: with heads = %d and kv_heads = %d, K takes %d column(s)",
       shape("Q", Q), shape("K", K), heads, kv_heads, kv_heads * d)
   end
   need(K.rows == V.rows, "%s, %s: as many rows expected", shape("K", K), shape("V", V))
@@ -41,7 +41,7 @@ end
 local function per_head(value, name, heads, allowed, what, need)
   local list, kind = {}, check.type_of(value)
   need(kind == "number" or kind == "table", "field '%s': number or list expected, got %s", name, kind)
-  need(kind == "number" or #value == heads, "field '%s': %d numbers for %d heads", name, kind == "table" and #value or 0, heads)
+  need(kind == "number" or #value == heads, "field '%s': %d number(s) for %d head(s)", name, kind == "table" and #value or 0, heads)
   for h = 1, heads do
     local x = kind == "number" and value or value[h]
     need(type(x) == "number" and allowed(x), "field '%s': %s is not %s", name, number(x), what)
@@ -69,7 +69,7 @@ end
 local function check_mask(m, name, n_q, last, first_key, heads, need)
   local fits = m.rows == n_q and (m.cols == last or first_key > 1 and m.cols > last)
   need(fits, "%s, %dx%d expected", shape(name, m), n_q, last)
-  need(not m.heads or m.heads == heads, "%s has %d heads, %d expected", name, m.heads or 0, heads)
+  need(not m.heads or m.heads == heads, "%s has %d head(s), %d expected", name, m.heads or 0, heads)
 end
 
 -- What was given as `mask` -> the mask or list to show, and the list with one a head.
@@ -88,7 +88,7 @@ local function masks(given, n_q, n_k, first_key, heads, need)
     for h = 1, heads do list[h] = m end
     return m, list
   end
-  need(#given == heads, "field 'mask': %d masks for %d heads", #given, heads)
+  need(#given == heads, "field 'mask': %d mask(s) for %d head(s)", #given, heads)
   for h = 1, heads do list[h] = one(given[h], ("mask[%d]"):format(h)) end
   return list, list
 end
@@ -108,7 +108,7 @@ local function scores(given, n_q, last, heads, compiled, need)
   if not given then return nil end
   local functions, runs, kind = {}, {}, check.type_of(given)
   need(kind == "function" or kind == "table", "field 'score': function or list expected, got %s", kind)
-  need(kind == "function" or #given == heads, "field 'score': %d functions for %d heads", kind == "table" and #given or 0, heads)
+  need(kind == "function" or #given == heads, "field 'score': %d function(s) for %d head(s)", kind == "table" and #given or 0, heads)
   for h = 1, heads do
     local f, name = given, "field 'score'"
     if kind == "table" then f, name = given[h], ("score[%d]"):format(h) end

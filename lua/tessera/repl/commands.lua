@@ -1,6 +1,7 @@
 --- commands.lua -- what begins with a colon at the prompt.
 
 local check = require "tessera.check"
+local sentence = require "tessera.sentence"
 local show = require "tessera.repl.show"
 local ts = require "tessera"
 
@@ -40,15 +41,15 @@ local function size_of(x) return x.dtype == "f32" and 4 or 8 end
 function describe.matrix(m) return ("%dx%d %s"):format(m.rows, m.cols, m.dtype), m.rows * m.cols * size_of(m) end
 
 function describe.mask(m)
-  return ("%dx%d%s, %s"):format(m.rows, m.cols, m.heads and (" of %d heads"):format(m.heads) or "", m.kind)
+  return ("%dx%d%s, %s"):format(m.rows, m.cols, m.heads and sentence(" of %d head(s)", m.heads) or "", m.kind)
 end
 
 function describe.problem(P)
-  return ("%d queries, %d keys, d %d, d_v %d, heads %d, %s"):format(P.n_q, P.n_k, P.d, P.d_v, P.heads, P.dtype)
+  return ("n_q %d, n_k %d, d %d, d_v %d, heads %d, %s"):format(P.n_q, P.n_k, P.d, P.d_v, P.heads, P.dtype)
 end
 
 function describe.summary(S)
-  return ("%d rows, heads %d, d_v %d, %s"):format(S.n_q, S.heads, S.d_v, S.dtype), S.n_q * S.heads * (S.d_v + 2) * size_of(S)
+  return ("n_q %d, heads %d, d_v %d, %s"):format(S.n_q, S.heads, S.d_v, S.dtype), S.n_q * S.heads * (S.d_v + 2) * size_of(S)
 end
 
 local function shortened(text)
@@ -97,7 +98,7 @@ function run.save(repl, path)
   local written, problem = file:write('local ts = require "tessera"\n', table.concat(repl.session.lines, "\n"), "\n")
   local closed, late = file:close() -- a full disk may show here alone
   if not (written and closed) then return repl.complain(("cannot save '%s': %s"):format(path, problem or late)) end
-  repl.say(("%d lines in %s"):format(#repl.session.lines, path))
+  repl.say(sentence("%d line(s) in %s", #repl.session.lines, path))
 end
 
 -- Pictures and the rest -----------------------------------------------------------------------------
