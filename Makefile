@@ -89,10 +89,10 @@ $(BUILD)/host: spec/host/host.c | $(SETUP)
 	@mkdir -p $(@D) && echo "  cc  $@"
 	$(Q)$(CC) $(BASE) $(WARN) $(CFLAGS) $(LUA_CFLAGS) $< -o $@ $(LUA_LIBS) $(LDFLAGS)
 
-# Types at the prompt for spec/repl_spec.lua.
-$(BUILD)/pty: spec/host/pty.c | $(SETUP)
+# Types at the prompt for spec/repl_spec.lua; has a Lua that modules cannot see for spec/build_spec.lua.
+$(BUILD)/pty $(BUILD)/private: $(BUILD)/%: spec/host/%.c | $(SETUP)
 	@mkdir -p $(@D) && echo "  cc  $@"
-	$(Q)$(CC) -std=gnu11 $(WARN) $(CFLAGS) $< -o $@ $(LDFLAGS)
+	$(Q)$(CC) -std=gnu11 $(WARN) $(CFLAGS) $(LUA_CFLAGS) $< -o $@ -ldl $(LDFLAGS)
 
 # Only `make mpi` asks for MPI. Its module merges with the core's own code, and brings no other part of it.
 $(BUILD)/obj/lua/mpi/%.o: lua/mpi/%.c
@@ -109,7 +109,7 @@ mpi: all $(BUILD)/tessera/mpi.so ## build tessera.mpi, for attention over many p
 setup: ## install the packages that are missing
 	scripts/setup
 
-programs: $(PROGRAMS) $(BUILD)/host $(BUILD)/pty
+programs: $(PROGRAMS) $(BUILD)/host $(BUILD)/pty $(BUILD)/private
 
 test: all programs ## run the specs; ends with "N passed, N failed"
 	$(Q)$(LUA_RUN) $(BUSTED) --ignore-lua --output=spec/tally.lua $(SPECS)

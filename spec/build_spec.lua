@@ -37,6 +37,18 @@ describe("the module", function()
     assert.is_nil(run("ldd " .. build .. "/tessera/core.so"):find "liblua")
   end)
 
+  it("says what it lacks where a host keeps Lua to itself, and runs where it does not (X06)", function()
+    local library = run("ldd " .. build .. "/host"):match "liblua%S* => (%S+)"
+    if not library then return pending "Lua is here no shared library" end
+    local function host(how)
+      return helper.run(("%s/private %s %s 'print(#require [[tessera]].zeros(2, 3))'"):format(build, library, how))
+    end
+    assert.same({"2\n", 0}, {host "global"})
+    local said, status = host "local"
+    assert.equal(1, status)
+    assert.matches("core.so: undefined symbol: lua", said, 1, true)
+  end)
+
   it("is never unmapped: OpenMP's threads outlive dlclose (L08)", function()
     assert.matches("NODELETE", run("readelf -d " .. build .. "/tessera/core.so"))
   end)

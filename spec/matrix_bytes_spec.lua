@@ -107,7 +107,7 @@ describe("decoding", function()
 end)
 
 describe("encoding", function()
-  it("is the inverse of decoding for every number of 16 bits; NaN stays NaN", function() -- case X05
+  it("is the inverse of decoding for every number of 16 bits; NaN stays NaN (X05)", function()
     for kind, mantissa in pairs{f2 = 10, bf16 = 7} do
       local all = patterns()
       local back = bytes.encode(bytes.from_bytes("f32", 256, 256, all, 0, kind), 0, 65536, kind)

@@ -45,15 +45,13 @@ describe("the matrix product", function()
     end
   end)
 
-  -- Case S05.
-  it("with axes of length zero is empty, or zeros", function()
+  it("with axes of length zero is empty, or zeros (S05)", function()
     assert.same({0, 2}, {(ts.zeros(0, 3) * ts.zeros(3, 2)):shape()})
     assert.is_true(ts.zeros(2, 0) * ts.zeros(0, 3) == ts.zeros(2, 3))
     assert.same({2, 0}, {(ts.zeros(2, 3) * ts.zeros(3, 0)):shape()})
   end)
 
-  -- Case S07.
-  it("of a matrix with itself or its own transpose is right", function()
+  it("of a matrix with itself or its own transpose is right (S07)", function()
     assert.is_true(ts.ones(17, 17) * ts.ones(17, 17) == ts.matrix(17, 17, 17))
     local A = ts.matrix(5, 5, function(i, j) return i - 2 * j end)
     assert.matrix_equal(naive(A, A), A * A)

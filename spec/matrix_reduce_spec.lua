@@ -62,8 +62,7 @@ describe("a reduction", function()
     assert.error_matches(function() A:softmax "all" end, "bad argument #1 to 'softmax'")
   end)
 
-  -- Case S05.
-  it("of nothing has its neutral value, or is an error where there is none", function()
+  it("of nothing has its neutral value, or is an error where there is none (S05)", function()
     for _, shape in ipairs{{0, 3}, {3, 0}, {0, 0}} do
       local E = ts.zeros(shape[1], shape[2])
       assert.same({0, 0, -inf}, {E:sum(), E:norm(), E:logsumexp()})
@@ -148,8 +147,7 @@ describe("norm", function()
   end)
 end)
 
--- Case E14 of the public reports.
-describe("logsumexp", function()
+describe("logsumexp (E14)", function()
   local edges = {
     {{}, -inf}, {{-inf}, -inf}, {{-inf, -inf}, -inf}, {{1e308}, 1e308}, {{-1e308}, -1e308}, {{5e-324}, 5e-324},
     {{-0.0}, 0}, {{inf, 0}, inf}, {{inf, -inf}, inf}, {{inf, inf}, inf}, {{0, 0}, 0.6931471805599453},

@@ -100,8 +100,7 @@ describe("a matrix", function()
       assert.error_matches(function() ts.rand(1, 1, {seed = 1.5}) end, "field 'seed'")
     end)
 
-    -- Case L05 of the public reports.
-    it("from a list of a million numbers, and from rows in a nearly full stack", function()
+    it("from a list of a million numbers, and from rows in a nearly full stack (L05)", function()
       local list = {}
       for i = 1, 1000000 do list[i] = i end
       local m = ts.matrix(list)
@@ -112,8 +111,7 @@ describe("a matrix", function()
     end)
   end)
 
-  -- Case S09.
-  describe("of a size that does not fit", function()
+  describe("of a size that does not fit (S09)", function()
     it("is an error, never a small matrix", function()
       for _, size in ipairs{{1 << 32, 1 << 32}, {1 << 61, 1}, {1 << 62, 2}, {math.maxinteger, math.maxinteger}} do
         for _, make in ipairs{ts.matrix, ts.zeros, ts.ones, ts.rand, ts.randn} do
@@ -155,8 +153,7 @@ describe("a matrix", function()
     end)
   end)
 
-  -- Case L04.
-  it("is seen by the collector at its size", function()
+  it("is seen by the collector at its size (L04)", function()
     collectgarbage()
     local before, most = collectgarbage "count", 0
     for _ = 1, 100 do
@@ -190,8 +187,7 @@ describe("a matrix", function()
       assert.error_matches(function() m:set(1, 4, 0) end, "bad argument #2 to 'set' %(column 4 of a matrix with 3%)")
     end)
 
-    -- Case L07.
-    it("has no index but a whole number in range, in every function that takes one", function()
+    it("has no index but a whole number in range, in every function that takes one (L07)", function()
       local wrong = {2.5, nan, inf, -inf, 2.0 ^ 53, 2.0 ^ 63, "x", "1.5", true, {}, 0, 4, -4, math.mininteger,
         math.maxinteger}
       local a = ts.zeros(3, 3)
@@ -239,7 +235,7 @@ describe("a matrix", function()
       assert.equal(2, m.rows)
     end)
 
-    it("__gc and the metatable are out of reach", function() -- case L01
+    it("__gc and the metatable are out of reach (L01)", function()
       assert.is_false(getmetatable(m))
       assert.error(function() setmetatable(m, {}) end)
     end)
@@ -300,8 +296,7 @@ describe("a view", function()
     assert.equal(11, m(1, 1))
   end)
 
-  -- Case L06.
-  it("keeps its parent alive, through chains of views and iterators", function()
+  it("keeps its parent alive, through chains of views and iterators (L06)", function()
     local views, value = {}, 0
     for i = 1, 100 do
       views[i] = ts.matrix(20, 20, i):t():slice(2, 19, 2, 19):row(5)
@@ -380,8 +375,7 @@ describe("copying", function()
     assert.is_true(a == ts.zeros(2, 3))
   end)
 
-  -- Case S07.
-  it("assign is right where both sides are one matrix", function()
+  it("assign is right where both sides are one matrix (S07)", function()
     for _, n in ipairs{1, 2, 3, 5, 17, 33, 64} do
       local a = ts.randn(n, n, {seed = n})
       local turned = a:t():copy()
@@ -418,7 +412,7 @@ describe("copying", function()
     assert.error_matches(function() ts.vcat{} end, "bad argument #1 to 'vcat'")
   end)
 
-  it("vcat joins a thousand, and a list of a hundred thousand", function() -- case L05
+  it("vcat joins a thousand, and a list of a hundred thousand (L05)", function()
     local rows = {}
     for i = 1, 100000 do rows[i] = i <= 1000 and ts.matrix{i, -i} or rows[1000] end
     local m1000 = ts.vcat(table.unpack(rows, 1, 1000))

@@ -38,7 +38,8 @@ local named = {nan = 0 / 0, inf = 1 / 0, infinity = 1 / 0}
 local function read_number(field)
   local sign, name = field:lower():match '^%s*"?%s*([+-]?)(%a+)%s*"?%s*$'
   if named[name] then return sign == "-" and -named[name] or named[name] end
-  return tonumber((field:match '^%s*"?%s*%+?([^"]-)%s*"?%s*$'))
+  local x = tonumber((field:match '^%s*"?%s*%+?([^"]-)%s*"?%s*$'))
+  return x and x + 0.0 -- a matrix holds no integers
 end
 
 local function read_csv(bytes)
