@@ -413,6 +413,7 @@ static ts_status engine_size(engine *e, int *team, size_t *bytes) {
     *bytes = 0;
     engine_cut(e);
     if (e->items == 0) return TS_OK;
+    if (e->tiling.schedule.blocks > INT32_MAX / 2) return TS_TOO_LARGE; /* words are of int32_t */
     *team = team_of(e);
     ts_arena arena = {NULL, 0};
     engine_make(e, *team, &arena);

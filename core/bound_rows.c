@@ -48,7 +48,7 @@ ts_status ts_bound_rows(const ts_problem *p, const ts_tiling *tiling, const int6
     ts_bound unused;
     ts_arena arena = {NULL, 0};
     place_work(&job, &arena, &unused);
-    if (ts_arena_too_large(&arena)) return TS_TOO_LARGE;
+    if (job.count > 0 && ts_arena_too_large(&arena)) return TS_TOO_LARGE;
     const ts_items items = {.job = &job,
                             .count = job.count * p->heads,
                             .work = arena.used,

@@ -290,7 +290,7 @@ ts_status ts_oracle(const ts_problem *p, int64_t bits, const int64_t *rows, int6
     ts_outcome whole;
     ts_arena arena = {NULL, 0};
     place_work(&job, &arena, &unused);
-    if (ts_arena_too_large(&arena)) return TS_TOO_LARGE;
+    if (job.row_count > 0 && ts_arena_too_large(&arena)) return TS_TOO_LARGE;
     const ts_items items = {.job = &job,
                             .count = job.row_count * p->heads,
                             .work = arena.used,

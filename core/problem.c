@@ -47,13 +47,16 @@ static ts_status check_numbers(const ts_problem *p, int64_t head, ts_detail *det
 }
 
 ts_status ts_problem_check(const ts_problem *p, ts_detail *detail) {
-    int64_t last, rows;
+    int64_t last, rows, width;
     if (p->n_q < 0 || p->n_k < 0 || p->d < 0 || p->d_v < 0 || p->first_key < 1)
         return shape_error(detail, 0, 0, p->n_q, p->n_k);
     if (__builtin_add_overflow(p->first_key, p->n_k, &last)) return TS_TOO_LARGE;
     if (p->kv_heads < 1 || p->heads < 1 || p->heads % p->kv_heads != 0)
         return shape_error(detail, p->heads, 1, p->heads, p->kv_heads);
-    if (__builtin_mul_overflow(p->n_q, p->heads, &rows)) return TS_TOO_LARGE;
+    /* What the roads add up and count with, whatever the matrices hold. */
+    if (__builtin_mul_overflow(p->n_q, p->heads, &rows) ||
+        __builtin_add_overflow(p->d, p->d_v, &width) || width == INT64_MAX)
+        return TS_TOO_LARGE;
     ts_status status = check_matrix(p, &p->q, p->n_q, p->heads, p->d, detail);
     if (!status) status = check_matrix(p, &p->k, p->n_k, p->kv_heads, p->d, detail);
     if (!status) status = check_matrix(p, &p->v, p->n_k, p->kv_heads, p->d_v, detail);

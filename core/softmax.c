@@ -372,7 +372,7 @@ static ts_status run_job(job job, const ts_run *run, ts_detail *detail) {
     job.rows = rows_together(job.p);
     job.items_a_head = ts_quotient_up(job.p->n_q, job.rows);
     place_work(&job, &arena, &unused);
-    if (ts_arena_too_large(&arena)) return TS_TOO_LARGE;
+    if (job.p->n_q > 0 && ts_arena_too_large(&arena)) return TS_TOO_LARGE;
     const ts_items items = {.job = &job,
                             .count = job.items_a_head * job.heads,
                             .work = arena.used,
