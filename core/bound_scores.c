@@ -67,6 +67,31 @@ static void enclose(ts_bound_row_state *w, int64_t key) {
     w->spread[key] = 0; /* the expected error takes all of σ */
 }
 
+/* Whether a score of -inf is that on every road: a key holds an infinity, and neither the query as
+ * the engine has it, nor the other terms make NaN of it. */
+static bool is_held(const ts_bound_row_state *w, const ts_matrix *k, int64_t key) {
+    double others = 0;
+    bool held = false;
+    for (int64_t r = 0; r < w->p->d; r++) {
+        double q = w->q[r], x = ts_matrix_get(k, key, r);
+        if (!isinf(x))
+            others += fabs(q * x);
+        else if (w->p->dtype == TS_F32 && (float)q == 0)
+            return false;
+        else
+            held = true;
+    }
+    return held && others <= w->a.largest;
+}
+
+/* A key whose score is -inf counts as not allowed, unless a score program makes a number of it;
+ * that of finite numbers only went beyond the range. */
+static void read_infinite(ts_bound_row_state *w, const ts_matrix *k, int64_t key) {
+    const ts_score *score = w->p->score ? w->p->score[w->head] : NULL;
+    if (!score && is_held(w, k, key)) return;
+    w->bounded = w->exact = false;
+}
+
 void ts_bound_note_score(ts_bound_row_state *w, double s, double sigma) {
     if (s > w->max) w->max = s;
     if (s < w->min) w->min = s;
@@ -87,7 +112,10 @@ void ts_bound_read_score(ts_bound_row_state *w, const ts_matrix *k, int64_t key)
     w->sigma[key] =
         ts_bound_gamma(roundings, a->u) * d.absolute + 2 * a->eta * (d.keys + 2 * (double)w->p->d);
     w->spread[key] = d.squares;
-    if (d.sum == TS_BOUND_NEVER) return;
+    if (d.sum == TS_BOUND_NEVER) {
+        read_infinite(w, k, key);
+        return;
+    }
     if (!(d.absolute + w->sigma[key] <= a->largest)) w->bounded = false;
     if (w->exact && w->p->d > 0) w->exact = d.absolute <= ldexp(1, a->bits + d.grid);
     enclose(w, key);

@@ -89,6 +89,18 @@ describe("figure (a), the theorem", function()
     assert.is_false(bounded{k = 0, score = function(s) if s > 0 then return 1.0 else return 0.0 end end}) -- a jump at 0
   end)
 
+  it("counts a score of -inf as not allowed only where it is that on every road, and stays so", function()
+    local function bounded(q, k, fields)
+      local o = {dtype = fields and fields.dtype}
+      return ts.problem{Q = ts.matrix({{q}}, o), K = ts.matrix({{k}, {k}, {1}}, o), V = ts.matrix({{1}, {2}, {3}}, o),
+        scale = fields and fields.scale or 1, score = fields and fields.score}:bound{}.bounded(1, 1)
+    end
+    assert.equal(1, bounded(1, -math.huge))
+    assert.equal(0, bounded(1e200, -1e200)) -- beyond the range of a double, but a number
+    assert.equal(0, bounded(1, -math.huge, {score = ts.score.softcap(20)})) -- allowed: -20
+    assert.equal(0, bounded(1, -math.huge, {scale = 1e-60, dtype = "f32"})) -- in f32 the query is 0 then, and the score NaN
+  end)
+
   it("is 0 for a row without keys", function()
     local P = ts.problem{Q = ts.ones(1, 1), K = ts.ones(2, 1), V = ts.ones(2, 1), mask = ts.mask.none{1, 2}, empty = "zero"}
     local bound = P:bound({})

@@ -57,6 +57,19 @@ local problems = {
     K = ts.matrix(17, 5, function(j, c) return j == 4 and 0 / 0 or (j * c) % 7 / 3 end)},
   ["of values near the end of the range"] = random{V = ts.randn(17, 3, {seed = 3}) * 1e300},
   ["of values below the normal range"] = random{dtype = "f32", V = ts.randn(17, 3, {seed = 3, dtype = "f32"}) * 1e-38},
+  ["of values whose double is beyond the range"] = random{V = ts.rand(17, 3, {seed = 3}) * 1e307 + 1.6e308},
+  ["whose sink is far above all scores"] = random{dtype = "f32", sink = 100},
+  ["whose sink hides how far the scores are off"] = random{dtype = "f32", sink = 0,
+    Q = ts.rand(12, 5, {seed = 1, dtype = "f32"}) * -20, K = ts.rand(17, 5, {seed = 2, dtype = "f32"}) * 10},
+  ["whose sinks are -inf, with rows that may use no key"] = random{sink = -math.huge, empty = "zero",
+    mask = function(i, j) return i % 4 ~= 0 and j % 5 ~= 0 end},
+  ["all of whose scores are -inf"] = random{empty = "zero", V = ts.rand(17, 3, {seed = 3}) + 1, Q = ts.ones(12, 5),
+    K = ts.matrix(17, 5, -math.huge)},
+  ["with -inf in keys, of which scores make numbers"] = random{nonfinite = "propagate", score = function(s) return s * s end,
+    K = ts.matrix(17, 5, function(j, c) return j == 4 and c == 1 and -math.huge or (j * c) % 7 / 3 end)},
+  ["of scores beyond the range"] = random{nonfinite = "propagate", sink = 0,
+    Q = ts.matrix(12, 5, function(i, c) return i == 2 and ({-1e308, 1e308})[c] or 0 end),
+    K = ts.matrix(17, 5, function(_, c) return 10 * c end)},
   ["of width 0"] = random{Q = ts.zeros(12, 0), K = ts.zeros(17, 0)},
   ["of no columns of values"] = random{V = ts.zeros(17, 0)},
   ["without keys"] = random{n_k = 0},
@@ -100,6 +113,19 @@ describe("P:verify", function()
     end
     assert.equal(1680, problems.exact:verify{laws = "associativity"}.associativity.cases)
     assert.is_false(problems.plain:verify{laws = "definition"}.definition.exact)
+  end)
+
+  it("names the worst place by its row and head in the problem, also where rows and heads are compared one by one", function()
+    local P = problems["scored by heads"]
+    local softmax = core.problem.methods.softmax
+    core.problem.methods.softmax = function(...)
+      local O, lse = softmax(...)
+      O:set(7, 5, O(7, 5) + 1)
+      return O, lse
+    end
+    local v = P:verify{laws = {"convexity", "weights"}}
+    core.problem.methods.softmax = softmax
+    assert.matches("row 7, head 2, column 2$", v.weights.where)
   end)
 
   it("takes laws, tilings, rounds and a seed", function()

@@ -60,13 +60,15 @@ end
 
 -- The method --------------------------------------------------------------------------------------
 
--- Which row, head and column a place of a comparison of `cols` columns is.
+-- Which row, head and column a place of a comparison of `cols` columns is, of `rows` and `head` alone or of all.
 local function placer(c)
-  return function(i, j, cols)
+  local heads = c.P.heads
+  return function(i, j, cols, rows, head)
+    i = rows and rows[i] or i
     local row = c.rows and c.rows[i] or i
-    local width = c.P.heads > 1 and cols // c.P.heads or cols
-    if c.P.heads == 1 or width * c.P.heads ~= cols then return ("row %d, column %d"):format(row, j) end
-    return ("row %d, head %d, column %d"):format(row, (j - 1) // width + 1, (j - 1) % width + 1)
+    local width = head and cols or cols // heads
+    if heads == 1 or not head and width * heads ~= cols then return ("row %d, column %d"):format(row, j) end
+    return ("row %d, head %d, column %d"):format(row, head or (j - 1) // width + 1, (j - 1) % width + 1)
   end
 end
 

@@ -6,6 +6,9 @@ local ts = require "tessera"
 
 local laws = {}
 
+-- A row without keys is an answer like others (of a problem that raises there no law is asked so far).
+local zero = {empty = "zero"}
+
 -- Summaries of n disjoint key sets that hold all keys, and the sets.
 local function parts(c, P, n)
   local sets, list = c:key_sets(P, n), {}
@@ -103,7 +106,7 @@ laws[#laws + 1] = {"split", function(c, t)
   for round = 1, c.rounds do
     local list, sets = parts(c, P, 3 * round)
     local S = ts.fold(list, "tree")
-    t:answers({S:output{empty = "zero"}, S:lse()}, full,
+    t:answers({S:output(zero), S:lse()}, full,
       context.either(limit, bound_of(P, sets, nil, "tree")), #list .. " sets")
   end
 end}
@@ -119,6 +122,11 @@ local function lse_error(S, lse)
   end)
 end
 
+-- Whether twice every number of m is still finite.
+local function has_room(m)
+  return m.rows * m.cols == 0 or m:abs():max() * 2 <= (m.dtype == "f32" and 0x1.fffffep127 or 0x1.fffffffffffffp1023)
+end
+
 --- Two summaries of equal numbers: ℓ and z double and the output stays, in bits; lse rises by ln 2.
 laws[#laws + 1] = {"doubling", function(c, t)
   for _, S in ipairs(parts(c, c.small, c.rounds)) do
@@ -128,7 +136,7 @@ laws[#laws + 1] = {"doubling", function(c, t)
       t:same(twice.max, S.max, "m")
       t:same(twice.norm, S.norm * 2, "ℓ")
       t:same(twice.value, S.value * 2, "z")
-      t:same(twice:output{empty = "zero"}, S:output{empty = "zero"}, "output")
+      if has_room(S.value) then t:same(twice:output(zero), S:output(zero), "output") end
       local lse, more = S:lse():to "f64", twice:lse():to "f64"
       t:rounded(more, lse + math.log(2), lse_error(S, lse) + lse_error(S, more), "lse")
     end
@@ -149,9 +157,10 @@ laws[#laws + 1] = {"sink", function(c, t)
     value = ts.zeros(P.n_q, P.heads * P.d_v, {dtype = P.dtype}), base = P.base == 2 and 2 or "e",
   }
   local limit = context.bound(with, {k = math.max(1, P.n_k)})
-  t:answers({S:output(), S:lse()}, {with:summary():output(), with:summary():lse()}, context.either(limit, limit), "merged")
-  t:answers(context.softmax(with), {with:summary():output(), with:summary():lse()},
-    context.either(limit, context.bound(with, false)), "softmax")
+  local held = with:summary()
+  local answer = {held:output(zero), held:lse()}
+  t:answers({S:output(zero), S:lse()}, answer, context.either(limit, limit), "merged")
+  t:answers(context.softmax(with), answer, context.either(limit, context.bound(with, false)), "softmax")
 end}
 
 return laws

@@ -39,6 +39,7 @@ laws[#laws + 1] = {"cover", function(c, t)
       for col = 1, P.d_v do value:set(i, (h - 1) * P.d_v + col, sums[col]) end
     end
   end
+  t:of(rows)
   t:same(S.norm:take(rows), norm:take(rows), "ℓ")
   t:same(S.value:take(rows), value:take(rows), "z")
   for _, tiling in ipairs(c.tilings) do
@@ -52,8 +53,8 @@ laws[#laws + 1] = {"cover", function(c, t)
 end}
 
 -- The least and the largest value that row i of head h may use, in each column; 0 too where there is a sink
--- or no key.
-local function hull(P, i, h)
+-- or no key: all that it may use have scores of -inf.
+local function hull(P, i, h, lse)
   local _, ask = per_head.mask(P, h)
   local V, low, high = per_head.values(P, h), {}, {}
   for n = 1, P.n_k do
@@ -65,7 +66,7 @@ local function hull(P, i, h)
     end
   end
   for c = 1, P.d_v do
-    if P.sink or not low[c] then low[c], high[c] = math.min(low[c] or 0, 0), math.max(high[c] or 0, 0) end
+    if P.sink or lse == -math.huge then low[c], high[c] = math.min(low[c] or 0, 0), math.max(high[c] or 0, 0) end
   end
   return low, high
 end
@@ -75,12 +76,13 @@ laws[#laws + 1] = {"convexity", function(c, t)
   local P = c.small
   local answers = {{context.softmax(P), false, "softmax"}, {context.attention(P), {}, "tiles"}}
   local rows = c:some(P.n_q, math.max(4, (1 << 16) // math.max(1, P.n_k * P.heads * (P.d_v + 4))))
+  t:of(rows)
   for _, a in ipairs(answers) do
     local O, bound = a[1][1]:take(rows):to "f64", context.bound(P, a[2], rows)
     local nearest = ts.matrix(#rows, O.cols, 0)
     for n, i in ipairs(rows) do
       for h = 1, P.heads do
-        local low, high = hull(P, i, h)
+        local low, high = hull(P, i, h, a[1][2](i, h))
         for col = 1, P.d_v do
           local at = (h - 1) * P.d_v + col
           local o = O(n, at)
@@ -99,12 +101,13 @@ laws[#laws + 1] = {"weights", function(c, t)
   local bound, answer = context.bound(P, false), context.softmax(P)
   local u = P.dtype == "f32" and 2.0 ^ -24 or 2.0 ^ -53
   local slack = 1.01 * (u + (P.n_k + 3) * 2.0 ^ -53) -- a rounded weight; a sum in double
-  local tiny = P.n_k * (P.dtype == "f32" and 2.0 ^ -149 or 2.0 ^ -1074)
+  local least = P.dtype == "f32" and 2.0 ^ -149 or 2.0 ^ -1074 -- how far a weight below the normal range is off
   for _, h in ipairs(c:some(P.heads, 4)) do
+    t:of(nil, h)
     local W = P:weights(h):to "f64"
     local V = per_head.values(P, h):to "f64"
     local first, last = (h - 1) * P.d_v + 1, h * P.d_v
-    local limit = bound.output:slice(1, P.n_q, first, last) + (W * V:abs()) * slack + tiny
+    local limit = bound.output:slice(1, P.n_q, first, last) + (W * V:abs()) * slack + V:abs():sum("cols") * least + P.n_k * least
     if V:abs():sum() < math.huge then
       t:near(answer[1]:slice(1, P.n_q, first, last):to "f64", W * V, limit, nil, "weights · V")
     end
@@ -113,7 +116,7 @@ laws[#laws + 1] = {"weights", function(c, t)
         local lse = answer[2](i, h)
         return lse ~= lse and lse or lse > -math.huge and 1 or 0
       end)
-      t:near(W:sum("rows"), one, ts.matrix(P.n_q, 1, slack + tiny), nil, "sum")
+      t:near(W:sum("rows"), one, ts.matrix(P.n_q, 1, slack + P.n_k * least), nil, "sum")
     end
   end
 end}
@@ -136,8 +139,9 @@ laws[#laws + 1] = {"heads", function(c, t)
     local part = {output = columns(limit.output, h, P.heads), lse = limit.lse:col(h), max = limit.max:col(h),
       exact = limit.exact:col(h)}
     local single = alone(P, h)
+    t:of(nil, h)
     t:answers(context.attention(single), {columns(all[1], h, P.heads), all[2]:col(h)},
-      context.either(part, context.bound(single, {})), "head " .. h)
+      context.either(part, context.bound(single, {})), "alone")
   end
 end}
 
@@ -148,6 +152,7 @@ laws[#laws + 1] = {"independence", function(c, t)
   for _ = 1, P.n_q > 0 and c.rounds or 0 do
     local rows = c:some(P.n_q, c:draw(5))
     local few = context.with_rows(P, rows)
+    t:of(rows)
     local part = {output = limit.output:take(rows), lse = limit.lse:take(rows), max = limit.max:take(rows),
       exact = limit.exact:take(rows)}
     t:answers(context.attention(few), {all[1]:take(rows), all[2]:take(rows)},

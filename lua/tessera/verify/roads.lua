@@ -57,7 +57,7 @@ local function plain_row(P, h, i)
       for c = 1, P.d_v do z[c] = z[c] + w * V(j, c) end
     end
   end
-  for c = 1, P.d_v do z[c] = norm > 0 and z[c] / norm or 0.0 end
+  for c = 1, P.d_v do z[c] = norm ~= 0 and z[c] / norm or 0.0 end
   return z, max == -math.huge and max or max * (base == 2 and math.log(2) or 1) + math.log(norm)
 end
 
@@ -67,6 +67,7 @@ local function check_plain_rows(c, t, P, answer, bound)
       local o, lse = plain_row(P, h, i)
       local first, last = (h - 1) * P.d_v + 1, h * P.d_v
       local limit = bound.output:slice(i, i, first, last)
+      t:of({i}, h)
       if P.d_v > 0 then
         t:near(answer[1]:slice(i, i, first, last), ts.matrix({o}, {dtype = P.dtype}), limit + limit,
           bound.exact:slice(i, i, h, h), "in plain Lua: output")
@@ -173,14 +174,14 @@ laws[#laws + 1] = {"oracle", function(c, t)
   local P = c.small
   local rows = c:some(P.n_q, math.max(1, (1 << 20) // math.max(1, P.n_k * P.heads * (P.d + P.d_v + 8))))
   local judge = {P:oracle{rows = rows, empty = "zero"}}
+  t:of(rows)
   local u = P.dtype == "f32" and 2.0 ^ -24 or 2.0 ^ -53
   local function against(answer, tiling, label)
     local bound = context.bound(P, tiling, rows)
     -- the oracle's own rounding
-    local wide = {judge[1]:to "f64", judge[2]:to "f64"}
-    local own = {wide[1]:abs() * u, wide[2]:map(function(x) return math.abs(x) < math.huge and math.abs(x) * u or 0 end)}
+    local function own(m) return m:to "f64":map(function(x) return math.abs(x) < math.huge and math.abs(x) * u or 0 end) end
     t:answers({answer[1]:take(rows), answer[2]:take(rows)}, judge,
-      {output = bound.output + own[1], lse = bound.lse + own[2], exact = bound.exact}, label)
+      {output = bound.output + own(judge[1]), lse = bound.lse + own(judge[2]), exact = bound.exact}, label)
   end
   against(context.softmax(P), false, "softmax")
   for _, tiling in ipairs(c.tilings) do against(context.attention(P, tiling), tiling, title(tiling)) end

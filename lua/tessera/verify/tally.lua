@@ -5,13 +5,16 @@ local core = require "tessera.core"
 local tally = {}
 tally.__index = tally
 
---- A law's tally. `place(i, j)` says what row i and column j of a comparison are.
+--- A law's tally. `place(i, j, cols, rows, head)` says what row i and column j of a comparison are.
 function tally.new(name, place)
   return setmetatable({
     law = name, cases = 0, ulps = 0.0, ratio = 0.0, ok = true, exact = false, mixed = false, bits = true,
     open = 0, where = "", place = place,
   }, tally)
 end
+
+--- From now on rows are compared that are `rows` of the problem, of `head` alone; all of both without.
+function tally:of(rows, head) self.rows, self.head = rows, head end
 
 -- The worst case so far is the one to tell; a case that fails goes before all that do not.
 local function note(self, ratio, where)
@@ -33,7 +36,7 @@ function tally:near(A, B, bound, exact, label)
     self.mixed = self.mixed or not (exact and exact:min() == 1)
     self.exact = not self.mixed
   end
-  if i then note(self, ratio, ("%s, %s"):format(label, self.place(i, j, A.cols))) end
+  if i then note(self, ratio, ("%s, %s"):format(label, self.place(i, j, A.cols, self.rows, self.head))) end
 end
 
 --- A against B in bits.
