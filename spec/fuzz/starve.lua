@@ -6,7 +6,7 @@ local public = require "spec.fuzz.public"
 local right = require "spec.fuzz.right"
 local ts = require "tessera"
 
-local every = tonumber(arg[1]) or 1
+local every, slow = tonumber(arg[1]) or 1, tonumber(os.getenv "TESSERA_SLOW") or 1
 io.output("/dev/null")
 local o = right.objects()
 local functions, calls = public.functions(o), right.calls(o, "./")
@@ -55,7 +55,7 @@ local long = {["problem:verify"] = true, ["ts.laws"] = true, ["problem:trace"] =
 local function starve(name, f, arguments)
   last:seek "set"
   last:write(name, "\n")
-  host.alarm(200)
+  host.alarm(math.ceil(200 * slow))
   tally.calls = tally.calls + 1
   pcall(f, table.unpack(arguments, 1, arguments.n)) -- loads what is loaded lazily
   pass(name, f, arguments, long[name])
