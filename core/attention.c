@@ -8,6 +8,7 @@
 #include "threads.h"
 
 #include <omp.h>
+#include <pthread.h>
 #include <string.h>
 
 /* Where finished rows go: o and lse, or a summary. */
@@ -38,6 +39,7 @@ typedef struct {
     ts_rows partial;             /* parts that wait for the others of their item */
     weighed_unit *order;         /* the heaviest first; NULL: as they come */
     int32_t *left;               /* of each item: parts still to come */
+    pthread_t caller;            /* the thread that called, whichever it is of a host's own team */
     /* shared by the threads: */
     int64_t next, weighed;
     int stop;                   /* the reason, a ts_status */
@@ -106,7 +108,7 @@ static int64_t find_present(const engine *e, worker *w, const item_rows *r) {
 /* Between blocks the calling thread asks whether to stop; all threads heed the answer. */
 static bool stopped(void *asked) {
     engine *e = asked;
-    if (e->run->poll && omp_get_thread_num() == 0) {
+    if (e->run->poll && pthread_equal(pthread_self(), e->caller)) {
         double done = (double)__atomic_load_n(&e->next, __ATOMIC_RELAXED) / (double)e->units;
         if (e->run->poll(e->run->poll_data, done < 1 ? done : 1))
             __atomic_store_n(&e->stop, TS_INTERRUPTED, __ATOMIC_RELAXED);
@@ -434,6 +436,7 @@ static ts_status run_engine(engine *e, ts_detail *detail) {
     }
     ts_arena arena = {memory + (-(uintptr_t)memory & 63), 0};
     worker *workers = engine_make(e, team, &arena);
+    e->caller = pthread_self();
     run_team(e, workers, team);
     ts_status status = (ts_status)e->stop;
     if (status == TS_NONFINITE_SCORE || status == TS_NONFINITE_VALUE)

@@ -6,6 +6,7 @@
 #include "threads.h"
 
 #include <omp.h>
+#include <pthread.h>
 #include <string.h>
 
 /* Sizes of a block: of B, packed, half a second-level cache; of C, as many rows as pay for packing,
@@ -19,6 +20,7 @@ typedef struct {
     const ts_run *run;
     int64_t rows;          /* of a block of C */
     int64_t across, items; /* blocks of columns; blocks */
+    pthread_t caller;      /* the thread that called, whichever it is of a host's own team */
     int64_t next;
     int stop;
 } product;
@@ -104,7 +106,7 @@ static void run_item(product *p, worker *w, int64_t item) {
 static void run_items(product *p, worker *w) {
     int64_t item;
     while ((item = __atomic_fetch_add(&p->next, 1, __ATOMIC_RELAXED)) < p->items) {
-        if (p->run->poll && omp_get_thread_num() == 0 &&
+        if (p->run->poll && pthread_equal(pthread_self(), p->caller) &&
             p->run->poll(p->run->poll_data, (double)item / (double)p->items))
             __atomic_store_n(&p->stop, TS_INTERRUPTED, __ATOMIC_RELAXED);
         if (__atomic_load_n(&p->stop, __ATOMIC_RELAXED)) return;
@@ -141,6 +143,7 @@ static void cut(product *p, int64_t wanted) {
 
 ts_status ts_product(const ts_matrix *a, const ts_matrix *b, ts_matrix *c, const ts_run *run) {
     product p = {.loops = ts_kernel_get()->loops[a->dtype], .a = a, .b = b, .c = c, .run = run};
+    p.caller = pthread_self();
     cut(&p, 2 * (int64_t)(run->threads > 0 ? run->threads : ts_threads_default()));
     if (p.items == 0) return TS_OK;
     const double work = (double)c->rows * (double)c->cols * (double)b->rows / 0x1p20;
