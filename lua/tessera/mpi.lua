@@ -149,4 +149,41 @@ end
 ---@return summary
 function mpi.fold(S, how) return merge.fold(check.type(S, "summary", 1, "fold"), how) end
 
+-- Attention -----------------------------------------------------------------------------------------
+
+--- A problem of which each rank holds some queries and keys: what no single memory would hold.
+---
+--- The fields are those of `ts.problem`, where Q, K and V are this rank's rows, and
+--- * `queries`: which ones Q's rows are, a list of {first, last}; without it every rank has all of them;
+--- * `keys`: which ones K's and V's rows are, likewise.
+--- Together they are all of them, each once; a rank may have none. Masks and scores see the numbers that all ranks share: `mask`
+--- is of all queries and keys.
+---     local mine = mpi.shard(1024)
+---     local rows = 0
+---     for _, range in ipairs(mine) do rows = rows + range[2] - range[1] + 1 end
+---     local X = ts.randn(rows, 8, {seed = mpi.rank})
+---     local D = mpi.problem{Q = X, K = X, V = X, queries = mine, keys = mine, mask = ts.mask.causal(1024)}
+---     local O, lse = mpi.attention(D, {scheme = "ring"})
+---@param fields table
+---@return table
+function mpi.problem(fields) return require "tessera.mpi.stated"(fields) end
+
+--- Attention over the ranks, each of which does its part.
+---
+--- * `scheme`: "keys" (queries travel, summaries are reduced), "ring" (keys and values travel, while others are computed; the
+---   default), "heads" (each rank gets some heads) or "queries" (each gets all keys).
+--- * `shard`, `width`, `ranks`: how a whole problem's queries and keys are dealt; as of mpi.shard, whose `scheme` is `shard` here.
+---
+--- Of a problem that every rank holds, each gets all of O and lse; of one that mpi.problem stated, the rows of its queries.
+--- Results differ from P:attention by rounding alone, within the sum of the bounds. An error on any rank is raised on all.
+---     local O, lse = mpi.attention(P, {scheme = "ring", shard = "zigzag"})
+---@param P problem|table
+---@param options? {scheme: string, shard: string, width: integer, ranks: integer}
+---@return matrix O
+---@return matrix lse
+function mpi.attention(P, options)
+  return require "tessera.mpi.attention"(P, core.options(options, 2, "attention", {
+    scheme = {"keys", "ring", "heads", "queries"}, shard = shard.schemes, width = "positive", ranks = "positive"}))
+end
+
 return mpi

@@ -37,6 +37,7 @@ local sources = {
   {"page", new = "ts.page", page = "ts.page"},
   {"info", info = "ts.info"},
   {"verify/roads", law = true}, {"verify/algebra", law = true}, {"verify/changes", law = true}, {"verify/meaning", law = true},
+  {"verify/ranks", law = true},
 }
 
 --- What a value of each kind is called in examples.

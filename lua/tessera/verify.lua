@@ -15,7 +15,7 @@ local tally = require "tessera.verify.tally"
 
 -- In the order in which they are tried: {name, function(context, tally)}.
 local laws = {}
-for _, file in ipairs{"roads", "algebra", "changes", "meaning"} do
+for _, file in ipairs{"roads", "algebra", "changes", "meaning", "ranks"} do
   for _, law in ipairs(require("tessera.verify." .. file)) do laws[#laws + 1] = law end
 end
 
@@ -104,6 +104,10 @@ end
 -- Of what the numbers mean:
 -- * `cover`: with zero scores in base 2, ℓ counts keys and z adds values, exactly; `convexity`: outputs lie in the hull
 --   of the values; `weights`: they sum to 1, and weights · V is the output; `independence` of heads and queries.
+--
+-- Of many processes:
+-- * `ranks`: over 1 to all ranks, `mpi.attention` gives the same by every scheme, and `mpi.fold` what `ts.fold` gives, in bits.
+--   Tried where `tessera.mpi` is loaded; then all ranks must call P:verify alike.
 --
 -- Each entry has `law`, `cases` (tried), `ulps` (the worst distance), `ratio` (the worst error ÷ bound; inf
 -- where bits had to be equal), `where`, `ok`, and `exact` (every row was compared in bits, because it is

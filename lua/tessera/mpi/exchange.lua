@@ -1,8 +1,9 @@
 -- exchange.lua -- matrices and summaries from one rank to all, from all to one.
 
-local check = require "tessera.check"
 local core = require "tessera.core"
+local layout = require "tessera.mpi.layout"
 local parcel = require "tessera.mpi.parcel"
+local ranges = require "tessera.ranges"
 local ranks = require "tessera.mpi.core"
 
 local exchange = {}
@@ -69,39 +70,62 @@ end
 
 -- Rows ----------------------------------------------------------------------------------------------
 
-local function row_numbers(ranges)
-  local list = {}
-  for _, range in ipairs(ranges) do
-    for i = range[1], range[2] do list[#list + 1] = i end
-  end
-  return list
-end
-
 --- The rows of these ranges: a view where that is one range.
-function exchange.rows(M, ranges)
-  if #ranges == 0 then return M:slice(1, 0) end
-  if #ranges == 1 then return M:slice(ranges[1][1], ranges[1][2]) end
-  return M:take(row_numbers(ranges))
+---@param M matrix
+---@param list integer[][]
+---@return matrix
+function exchange.rows(M, list)
+  if #list == 0 then return M:slice(1, 0) end
+  if #list == 1 then return M:slice(list[1][1], list[1][2]) end
+  return M:take(layout.numbers(list))
 end
 
---- Puts the rows of `part` where these ranges say.
-function exchange.place(M, ranges, part)
+--- Puts the rows of `some` where these ranges say.
+---@param M matrix
+---@param list integer[][]
+---@param some matrix
+function exchange.place(M, list, some)
   local at = 1
-  for _, range in ipairs(ranges) do
+  for _, range in ipairs(list) do
     local count = range[2] - range[1] + 1
-    M:slice(range[1], range[2]):assign(part:slice(at, at + count - 1))
+    M:slice(range[1], range[2]):assign(some:slice(at, at + count - 1))
     at = at + count
   end
 end
 
---- One matrix of parts whose rows these ranges number, `all` a list of them.
-function exchange.assemble(parts, all, n)
-  local M = core.matrix.matrix(n, parts[1].cols, {dtype = parts[1].dtype})
-  for r, part in ipairs(parts) do
-    local rows = #row_numbers(all[r])
-    check.that(part.rows == rows, "rank %d gave %d row(s) for the %d that its ranges hold", r - 1, part.rows, rows)
-    exchange.place(M, all[r], part)
+--- Sends outgoing(r) to each rank r, and receives into incoming(r) what rank r sends here: matrices, of which those without
+--- elements are left out on both sides. Calls arrived(r, m) for each, our own too.
+---@param outgoing fun(rank: integer): matrix
+---@param incoming fun(rank: integer): matrix
+---@param arrived fun(rank: integer, m: matrix)
+function exchange.all_to_all(outgoing, incoming, arrived)
+  local requests, rooms = {}, {}
+  local function has_elements(m) return m.rows > 0 and m.cols > 0 end
+  for r = 0, ranks.size - 1 do
+    if r == ranks.rank then
+      arrived(r, outgoing(r))
+    else
+      rooms[r] = incoming(r)
+      if has_elements(rooms[r]) then requests[#requests + 1] = ranks.receive(rooms[r], r) end
+      local out = outgoing(r)
+      if has_elements(out) then requests[#requests + 1] = ranks.send(out, r) end
+    end
   end
+  wait(requests)
+  for r, m in pairs(rooms) do arrived(r, m) end
+end
+
+--- One matrix on every rank of rows that the ranks hold: `mine` those of all[rank + 1], a list of ranges.
+---@param mine matrix
+---@param all integer[][][]
+---@return matrix
+function exchange.gather_rows(mine, all)
+  local n = 0
+  for _, list in ipairs(all) do n = n + ranges.count(list) end
+  local function room(rows) return core.matrix.matrix(rows, mine.cols, {dtype = mine.dtype}) end
+  local M = room(n)
+  exchange.all_to_all(function() return mine end, function(r) return room(ranges.count(all[r + 1])) end,
+    function(r, some) exchange.place(M, all[r + 1], some) end)
   return M
 end
 

@@ -40,7 +40,9 @@ end
 
 --- What every rank's summary is, told to all before a number moves: a list of {n_q, like}, where `like` is of the same keys
 --- and problem, but has no row. The same on every rank, and so is the error where two of them cannot be merged.
-local function meet(S)
+---@param S summary
+---@return {n_q: integer, like: summary}[]
+function merge.meet(S)
   local header = parcel.pack(S)
   local _, own = parcel.read(header)
   local named, list = namer(S, own.score), {}
@@ -70,7 +72,7 @@ end
 ---@param root integer
 ---@return summary?
 function merge.reduce(S, root)
-  local all, parts = like_all(meet(S)), wire.parts(S)
+  local all, parts = like_all(merge.meet(S)), wire.parts(S)
   ranks.reduce(parts.max, parts.norm, parts.value, S.base == 2, root)
   if ranks.rank == root then return summary_like(all, parts) end
 end
@@ -80,7 +82,7 @@ end
 ---@param S summary
 ---@return summary
 function merge.allreduce(S)
-  local all, parts = like_all(meet(S)), wire.parts(S)
+  local all, parts = like_all(merge.meet(S)), wire.parts(S)
   ranks.reduce(parts.max, parts.norm, parts.value, S.base == 2, 0)
   for _, name in ipairs{"max", "norm", "value"} do ranks.broadcast(parts[name], 0) end
   return summary_like(all, parts)
@@ -120,7 +122,7 @@ end
 ---@return summary
 function merge.fold(S, how)
   local list = {}
-  for r, known in ipairs(meet(S)) do list[r] = setmetatable({holder = r - 1, like = known.like, S = S}, remote) end
+  for r, known in ipairs(merge.meet(S)) do list[r] = setmetatable({holder = r - 1, like = known.like, S = S}, remote) end
   local all = bracketing.fold(list, how)
   local parts = ranks.rank == all.holder and wire.parts(all.S) or room_like(S)
   each_part(parts, function(m) ranks.broadcast(m, all.holder) end)
