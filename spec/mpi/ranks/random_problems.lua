@@ -43,8 +43,8 @@ end
 
 local function exact(seed, dtype)
   local draw = dice(seed)
-  return ts.sample.exact{n_q = draw(9), n_k = draw(30), heads = 2 * draw(2), kv_heads = 2, dtype = dtype, density = 0.7, sink = draw(2) == 1,
-    seed = seed, empty = "zero"}
+  return ts.sample.exact{n_q = draw(9), n_k = draw(30), heads = 2 * draw(2), kv_heads = 2, dtype = dtype, density = 0.7,
+    sink = draw(2) == 1, seed = seed, empty = "zero"}
 end
 
 local tried, rows_exact, worst = 0, 0, 0
