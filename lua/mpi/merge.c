@@ -60,18 +60,24 @@ static void reduce_bytes(lua_State *L, char *bytes, int root) {
     MPI_Type_free(&type);
 }
 
+/* The shape of the summary whose max, norm and value are arguments 1 to 3, with the base of
+ * argument 4. */
+static ts_summary check_shape(lua_State *L, ts_matrix *parts[3]) {
+    for (int n = 0; n < 3; n++) parts[n] = luaL_checkudata(L, n + 1, TS_MATRIX);
+    const int64_t heads = parts[0]->cols;
+    return (ts_summary){.dtype = parts[0]->dtype,
+                        .base = lua_toboolean(L, 4) ? TS_BASE_2 : TS_BASE_E,
+                        .n_q = parts[0]->rows,
+                        .heads = heads,
+                        .d_v = heads ? parts[2]->cols / heads : 0};
+}
+
 /* reduce(max, norm, value, is_two, root): on root they become those of all ranks' summaries,
  * merged. Of one shape, dtype and base everywhere. */
 static int reduce(lua_State *L) {
     ts_matrix *parts[3];
-    for (int n = 0; n < 3; n++) parts[n] = luaL_checkudata(L, n + 1, TS_MATRIX);
+    shape = check_shape(L, parts);
     const int root = ts_mpi_check_rank(L, 5);
-    const int64_t heads = parts[0]->cols;
-    shape = (ts_summary){.dtype = parts[0]->dtype,
-                         .base = lua_toboolean(L, 4) ? TS_BASE_2 : TS_BASE_E,
-                         .n_q = parts[0]->rows,
-                         .heads = heads,
-                         .d_v = heads ? parts[2]->cols / heads : 0};
     char *bytes = lua_newuserdatauv(L, bytes_of(&shape) + 1, 0), *to = bytes;
     const char *from = bytes;
     for (int n = 0; n < 3; n++) pack(parts[n], &to);
@@ -80,4 +86,20 @@ static int reduce(lua_State *L) {
     return 0;
 }
 
-const luaL_Reg ts_mpi_merging[] = {{"reduce", reduce}, {NULL, NULL}};
+/* merge(max, norm, value, is_two, S): the first three, packed, become the summary that they are,
+ * merged with S, of the same shape. */
+static int merge(lua_State *L) {
+    ts_matrix *parts[3];
+    ts_summary a = check_shape(L, parts);
+    const ts_summary *b = luaL_checkudata(L, 5, TS_SUMMARY); /* a ts_lua_summary begins with it */
+    luaL_argcheck(L,
+                  a.n_q == b->n_q && a.heads == b->heads && a.d_v == b->d_v && a.dtype == b->dtype,
+                  5, "of another shape");
+    for (int n = 0; n < 3; n++)
+        luaL_argcheck(L, ts_matrix_is_packed(parts[n]), n + 1, "packed matrix expected");
+    a.max = parts[0]->data, a.norm = parts[1]->data, a.value = parts[2]->data;
+    ts_summary_merge(&a, b, &a);
+    return 0;
+}
+
+const luaL_Reg ts_mpi_merging[] = {{"reduce", reduce}, {"merge", merge}, {NULL, NULL}};

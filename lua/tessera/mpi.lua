@@ -4,6 +4,7 @@
 -- with matrices of its own. Whatever is here is called by all ranks alike, unless it says otherwise. An error on one rank ends
 -- all of them, and so does a rank that is killed. `make mpi` builds it.
 
+local attention = require "tessera.mpi.attention"
 local check = require "tessera.check"
 local core = require "tessera.core"
 local exchange = require "tessera.mpi.exchange"
@@ -18,6 +19,8 @@ local shard = require "tessera.mpi.shard"
 ---@field rank integer which one this is, from 0
 ---@field size integer how many there are
 local mpi = {rank = ranks.rank, size = ranks.size}
+
+local fields_of_how = {scheme = {"keys", "ring", "heads", "queries"}, shard = shard.schemes, width = "positive", ranks = "positive"}
 
 -- Arguments -----------------------------------------------------------------------------------------
 
@@ -181,9 +184,26 @@ function mpi.problem(fields) return require "tessera.mpi.stated"(fields) end
 ---@param options? {scheme: string, shard: string, width: integer, ranks: integer}
 ---@return matrix O
 ---@return matrix lse
-function mpi.attention(P, options)
-  return require "tessera.mpi.attention"(P, core.options(options, 2, "attention", {
-    scheme = {"keys", "ring", "heads", "queries"}, shard = shard.schemes, width = "positive", ranks = "positive"}))
+function mpi.attention(P, options) return attention.run(P, core.options(options, 2, "attention", fields_of_how)) end
+
+--- What a scheme would take, from sizes and the mask alone: nothing is computed or sent, and no other rank need ask.
+---
+--- * `sent`: the bytes of matrices that each rank sends, a list (rank r's at r + 1), and `bytes`, their sum; of them `gathered`,
+---   by which every rank comes to hold all of a whole problem's results.
+--- * `steps`: messages that wait for one another.
+--- * `pairs`: the allowed cells that each rank computes, and `balance`, their mean ÷ their most: 1 where all have as much to do.
+--- * `buffers`: the bytes that each rank sets aside for what travels.
+---
+---     for _, scheme in ipairs{"keys", "ring", "heads", "queries"} do
+---       local c = mpi.cost(P, {scheme = scheme, ranks = 4})
+---       print(scheme, c.bytes, c.steps, c.balance)
+---     end
+---@param P problem|table
+---@param options? {scheme: string, shard: string, width: integer, ranks: integer}|string `ranks` may be more than there are
+---@return table
+function mpi.cost(P, options)
+  if type(options) == "string" then options = {scheme = options} end
+  return attention.cost(P, core.options(options, 2, "cost", fields_of_how))
 end
 
 return mpi

@@ -82,6 +82,26 @@ function part.count(from, queries, keys)
   return all
 end
 
+-- The least of 1 .. n that `holds`, which all above it do; n holds.
+local function least(n, holds)
+  local low, high = 1, n
+  while low < high do
+    local middle = (low + high) // 2
+    if holds(middle) then high = middle else low = middle + 1 end
+  end
+  return low
+end
+
+-- The first and the last key of a mask that any query may use, or nil.
+local function used_keys(m)
+  local none = ts.mask.none{m.rows, m.cols}
+  local function any(keeps) return (m & ts.mask(m.rows, m.cols, keeps)):differs(none) ~= nil end
+  if not m:differs(none) then return nil end
+  local first = least(m.cols, function(x) return any(function(_, j) return j <= x end) end)
+  local from_end = least(m.cols, function(x) return any(function(_, j) return j > m.cols - x end) end)
+  return first, m.cols + 1 - from_end
+end
+
 --- Whether none of these queries may use any of these keys, under any head.
 ---@param from table
 ---@param queries integer[][]
@@ -90,13 +110,31 @@ end
 function part.is_empty(from, queries, keys)
   local n_q, n_k = ranges.count(queries), ranges.count(keys)
   if n_q == 0 or n_k == 0 then return true end
-  local m = masks({queries = queries, keys = keys, heads = {1, from.heads}}, from)
-  if not m then return false end
-  local none = ts.mask.none{n_q, n_k}
-  for h = 1, from.heads do
-    if per_head.of(m, h):differs(none) then return false end
+  local given = masks({queries = queries, keys = keys, heads = {1, from.heads}}, from)
+  if not given then return false end
+  for _, m in ipairs(type(given) == "table" and given or {given}) do
+    if m:differs(ts.mask.none{n_q, n_k}) then return false end
   end
   return true
+end
+
+--- Between which of these keys those lie that any of these queries may use, under any head, as positions in them; nil where
+--- there is none.
+---@param from table
+---@param queries integer[][]
+---@param keys integer[][]
+---@return integer? first, integer? last
+function part.used(from, queries, keys)
+  local n_q, n_k = ranges.count(queries), ranges.count(keys)
+  if n_q == 0 or n_k == 0 then return nil end
+  local given = masks({queries = queries, keys = keys, heads = {1, from.heads}}, from)
+  if not given then return 1, n_k end
+  local first, last = n_k + 1, 0
+  for _, m in ipairs(type(given) == "table" and given or {given}) do
+    local low, high = used_keys(m)
+    if low then first, last = math.min(first, low), math.max(last, high) end
+  end
+  if first <= last then return first, last end
 end
 
 -- Answers -------------------------------------------------------------------------------------------
@@ -116,25 +154,39 @@ local function told(self, f, ...)
   error(message, 0)
 end
 
+--- Σ of its queries over its keys, numbered from 1.
+---@return summary
+function part:own_summary() return told(self, self.problem.summary, self.problem) end
+
+-- The summary of its queries of these numbers, over these keys.
+local function summary_of(self, keys, max, norm, value)
+  local P = self.problem
+  local none = P:with{K = P.K:slice(1, 0), V = P.V:slice(1, 0), mask = false, score = false}
+  return core.summary.new{max = max, norm = norm, value = value, two = P.base == 2, keys = keys,
+    owner = core.summary.owner(none:bottom())}
+end
+
 --- Σ of its queries over its keys, which have their numbers of the whole. Two parts of the same queries merge.
 ---@return summary
 function part:summary()
-  local P = self.problem
-  local S = told(self, P.summary, P)
-  local none = P:with{K = P.K:slice(1, 0), V = P.V:slice(1, 0), mask = false, score = false}
-  return core.summary.new{max = S.max, norm = S.norm, value = S.value, two = P.base == 2, keys = self.keys,
-    owner = core.summary.owner(none:bottom())}
+  local S = self:own_summary()
+  return summary_of(self, self.keys, S.max, S.norm, S.value)
 end
 
 --- Its output and lse, where its keys are all that its queries may use.
 ---@return matrix O, matrix lse
 function part:attention() return told(self, self.problem.attention, self.problem) end
 
---- S:output() and S:lse() of a summary of its queries.
+--- The output and lse of its queries, whose summary over all keys is S.
 ---@param S summary
 ---@return matrix O, matrix lse
-function part:finish(S)
-  return told(self, S.output, S), S:lse()
-end
+function part:finish(S) return told(self, S.output, S), S:lse() end
+
+--- The same of a summary of these numbers.
+---@param max matrix
+---@param norm matrix
+---@param value matrix
+---@return matrix O, matrix lse
+function part:finish_numbers(max, norm, value) return self:finish(summary_of(self, {}, max, norm, value)) end
 
 return part

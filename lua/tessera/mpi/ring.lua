@@ -1,8 +1,8 @@
 -- ring.lua -- keys and values on their way around the ranks, each to the one with the next number.
 
-local part = require "tessera.mpi.part"
-local ranges = require "tessera.ranges"
+local layout = require "tessera.mpi.layout"
 local ranks = require "tessera.mpi.core"
+local route = require "tessera.mpi.route"
 local ts = require "tessera"
 
 local ring = {}
@@ -10,17 +10,15 @@ ring.__index = ring
 
 local me, size = ranks.rank, ranks.size
 
--- Whose keys rank r has at hand at a step.
-local function origin(r, step) return (r - step) % size end
-
--- wanted[r + 1][o + 1]: whether r's queries may use any of o's keys. Every rank finds its own row.
+-- What all ranks want, of which each finds its own part.
 local function meet_wanted(D)
-  local own = {}
-  for o, keys in ipairs(D.keys) do own[o] = part.is_empty(D.from, D.queries[me + 1], keys) and "0" or "1" end
-  local wanted = {}
-  for r, text in ipairs(ranks.texts(table.concat(own))) do
+  local own, wanted = {}, {}
+  for o, rows in ipairs(route.wanted(D, D.queries[me + 1])) do own[o] = rows and ("%d-%d"):format(rows[1], rows[2]) or "0-0" end
+  for r, text in ipairs(ranks.texts(table.concat(own, " "))) do
     wanted[r] = {}
-    for o = 1, size do wanted[r][o] = text:sub(o, o) == "1" end
+    for first, last in text:gmatch "(%d+)%-(%d+)" do
+      table.insert(wanted[r], first ~= "0" and {math.tointeger(first), math.tointeger(last)})
+    end
   end
   return wanted
 end
@@ -29,55 +27,42 @@ end
 ---@param D table
 ---@return table
 function ring.begin(D)
-  local self = setmetatable({D = D, wanted = meet_wanted(D), requests = {}, rooms = {}}, ring)
-  self.coming = {K = D.K, V = D.V, keys = D.keys[me + 1]}
+  local self = setmetatable({D = D, route = route.new(meet_wanted(D)), requests = {}, rooms = {}}, ring)
+  self.coming = {K = D.K, V = D.V, keys = D.keys[me + 1], rows = {1, D.K.rows}}
   return self
 end
 
---- Whether rank r's queries may use the keys that it has at hand at a step.
----@param r integer
----@param step integer
----@return boolean
-function ring:is_wanted(r, step) return self.wanted[r + 1][origin(r, step) + 1] end
-
---- Whether what rank r has at hand at a step goes on: a rank further on wants it.
----@param r integer
----@param step integer
----@return boolean
-function ring:goes_on(r, step)
-  for later = step + 1, size - 1 do
-    if self:is_wanted((r + later - step) % size, later) then return true end
+-- Room for these rows of rank o's keys, in one of two places in turn: those at hand are in the other.
+local function room(self, o, rows, step)
+  local D, count, place = self.D, rows[2] - rows[1] + 1, self.rooms[step % 2]
+  if not place then
+    local most = self.route:rooms(me)
+    place = {K = ts.matrix(most, D.K.cols, {dtype = D.dtype}), V = ts.matrix(most, D.V.cols, {dtype = D.dtype})}
+    self.rooms[step % 2] = place
   end
-  return false
+  return {K = place.K:slice(1, count), V = place.V:slice(1, count), keys = layout.slice(D.keys[o + 1], rows[1], rows[2]), rows = rows}
 end
 
--- Room for the keys of rank o, in one of two places in turn: those at hand are in the other.
-function ring:room(o, step)
-  local D, rows, most = self.D, ranges.count(self.D.keys[o + 1]), 0
-  for _, keys in ipairs(D.keys) do most = math.max(most, ranges.count(keys)) end
-  local place = self.rooms[step % 2] or {K = ts.matrix(most, D.K.cols, {dtype = D.dtype}), V = ts.matrix(most, D.V.cols, {dtype = D.dtype})}
-  self.rooms[step % 2] = place
-  return {K = place.K:slice(1, rows), V = place.V:slice(1, rows), keys = D.keys[o + 1]}
-end
-
-function ring:wait()
+local function wait(self)
   for _, request in ipairs(self.requests) do request:wait() end
   self.requests = {}
 end
 
---- What is at hand at a step, once it is all there; nil where nothing came. Sends it on, and begins to receive what comes next.
+--- What is at hand at a step, once it is all there; nil where nothing came. Sends on what goes on, and begins to receive what
+--- comes next.
 ---@param step integer from 0, one after the other
 ---@return {K: matrix, V: matrix, keys: integer[][]}?
 function ring:pass(step)
-  self:wait()
+  wait(self)
   local at_hand, before = self.coming, (me - 1) % size
-  self.coming = nil
-  if self:goes_on(before, step) then
-    self.coming = self:room(origin(before, step), step)
-    for _, name in ipairs{"K", "V"} do table.insert(self.requests, ranks.receive(self.coming[name], before)) end
-  end
-  if self:goes_on(me, step) then
-    for _, name in ipairs{"K", "V"} do table.insert(self.requests, ranks.send(at_hand[name], (me + 1) % size)) end
+  local comes, goes = self.route:goes_on(before, step), self.route:goes_on(me, step)
+  self.coming = comes and room(self, self.route:origin(before, step), comes, step)
+  for _, name in ipairs{"K", "V"} do
+    if comes then table.insert(self.requests, ranks.receive(self.coming[name], before)) end
+    if goes then
+      local first, last = goes[1] - at_hand.rows[1] + 1, goes[2] - at_hand.rows[1] + 1
+      table.insert(self.requests, ranks.send(at_hand[name]:slice(first, last), (me + 1) % size))
+    end
   end
   return at_hand
 end

@@ -4,6 +4,7 @@
 local exchange = require "tessera.mpi.exchange"
 local layout = require "tessera.mpi.layout"
 local merge = require "tessera.mpi.merge"
+local part = require "tessera.mpi.part"
 local ranges = require "tessera.ranges"
 local ranks = require "tessera.mpi.core"
 local ring = require "tessera.mpi.ring"
@@ -41,49 +42,73 @@ end
 
 -- Ring ----------------------------------------------------------------------------------------------
 
-local rows_at_once = 2048 -- so that summaries on their way to being merged are small beside those that stay
+-- Rows that are summarised at once, before they are merged with what there is: two tiles a thread, so that this takes little
+-- memory.
+local function rows_at_once() return 1024 * ts.threads() end
 
--- This rank's queries, some at a time, each with the summary of the keys so far.
-local function chunks_of(D)
-  local list, queries = {}, D.queries[me + 1]
-  for from = 1, math.max(1, D.Q.rows), rows_at_once do
-    local to = math.min(D.Q.rows, from + rows_at_once - 1)
-    list[#list + 1] = {Q = D.Q:slice(from, to), queries = layout.slice(queries, from, to), from = from, to = to}
+-- The steps at which some queries may use keys at hand, and the last of them (0: none after the first).
+local function steps_of(D, route, queries)
+  local steps, last = {}, 0
+  for step = 0, size - 1 do
+    if route:is_wanted(me, step) and not part.is_empty(D.from, queries, D.keys[route:origin(me, step) + 1]) then
+      steps[step], last = true, step
+    end
   end
-  return list
+  return steps, last
 end
 
-local function nothing(D) return {K = D.K:slice(1, 0), V = D.V:slice(1, 0), keys = {}} end
+-- This rank's queries, some at a time, with the summary of each over the keys so far: its max and value in what is to be lse
+-- and O.
+local function chunks_of(D)
+  local O, lse, queries, list = room(D, D.Q.rows, D.from.heads * D.d_v), room(D, D.Q.rows, D.from.heads), D.queries[me + 1], {}
+  for from = 1, D.Q.rows, rows_at_once() do
+    local to = math.min(D.Q.rows, from + rows_at_once() - 1)
+    list[#list + 1] = {Q = D.Q:slice(from, to), queries = layout.slice(queries, from, to), max = lse:slice(from, to),
+      value = O:slice(from, to)}
+  end
+  return list, O, lse
+end
+
+-- The chunk's summary becomes ⊥.
+local function empty(D, chunk)
+  chunk.norm = ts.zeros(chunk.max.rows, chunk.max.cols, {dtype = D.dtype})
+  chunk.max:fill(-math.huge)
+  chunk.value:fill(0)
+end
 
 -- The chunk's summary, merged with that of the keys at hand.
 local function add(D, chunk, at_hand)
-  local T = D:part{Q = chunk.Q, queries = chunk.queries, K = at_hand.K, V = at_hand.V, keys = at_hand.keys}:summary()
-  chunk.S = chunk.S and chunk.S * T or T
+  local some = D:part{Q = chunk.Q, queries = chunk.queries, K = at_hand.K, V = at_hand.V, keys = at_hand.keys}
+  ranks.merge(chunk.max, chunk.norm, chunk.value, D.from.base == 2, some:own_summary())
+end
+
+local function finish(D, chunk)
+  local o, l = D:part{Q = chunk.Q, queries = chunk.queries}:finish_numbers(chunk.max, chunk.norm, chunk.value)
+  chunk.value:assign(o)
+  chunk.max:assign(l)
+  chunk.norm = nil
 end
 
 --- Keys and values travel, from rank to rank around a ring; at each step a rank adds those at hand to the summaries of its
 --- queries, while they go on to the next one and those of the one before come in (Liu et al. 2023, "ring attention"). What
 --- the mask makes empty is not computed, and keys that no rank further on may use do not travel.
 function schemes.ring(D)
-  local work, chunks = together.new(), chunks_of(D)
-  local journey = ring.begin(D)
+  local work, journey = together.new(), ring.begin(D)
+  local chunks, O, lse = chunks_of(D)
   for step = 0, size - 1 do
     local at_hand = journey:pass(step)
-    for _, chunk in ipairs(at_hand and journey:is_wanted(me, step) and chunks or {}) do
-      work:try(function() add(D, chunk, at_hand) end)
+    for _, chunk in ipairs(chunks) do
+      work:try(function()
+        if step == 0 then
+          chunk.steps, chunk.last = steps_of(D, journey.route, chunk.queries)
+          empty(D, chunk)
+        end
+        if chunk.steps[step] then add(D, chunk, at_hand) end
+        if step == chunk.last then finish(D, chunk) end
+      end)
       journey:progress()
+      if chunk.norm or step == 0 then collectgarbage() end -- which by itself would wait until memory has doubled
     end
-  end
-  local O, lse = room(D, D.Q.rows, D.from.heads * D.d_v), room(D, D.Q.rows, D.from.heads)
-  for _, chunk in ipairs(chunks) do
-    work:try(function()
-      if not chunk.S then add(D, chunk, nothing(D)) end
-      local own = D:part{Q = chunk.Q, queries = chunk.queries}
-      local o, l = own:finish(chunk.S)
-      O:slice(chunk.from, chunk.to):assign(o)
-      lse:slice(chunk.from, chunk.to):assign(l)
-      chunk.S = nil
-    end)
   end
   work:agree()
   return O, lse
@@ -103,13 +128,6 @@ function schemes.queries(D)
 end
 
 -- Heads ---------------------------------------------------------------------------------------------
-
--- The key heads of each rank, as {first, last}; {1, 0} for none.
-local function dealt_heads(D)
-  local list = {}
-  for r, own in ipairs(shard.deal(D.from.kv_heads, {ranks = D.ranks, size = size})) do list[r] = own[1] or {1, 0} end
-  return list
-end
 
 -- The columns of these heads, each `width` wide.
 local function columns(M, heads, width) return M:slice(1, M.rows, (heads[1] - 1) * width + 1, heads[2] * width) end
@@ -140,7 +158,7 @@ end
 --- Heads are dealt: each rank gets all rows of its heads' columns, answers them, and rows go back (Jacobs et al. 2023,
 --- "Ulysses"). A rank with no key head of its own waits.
 function schemes.heads(D)
-  local kv, heads, group = dealt_heads(D), {}, D.from.heads // D.from.kv_heads
+  local kv, heads, group = shard.heads(D.from.kv_heads, D.ranks, size), {}, D.from.heads // D.from.kv_heads
   for r, own in ipairs(kv) do heads[r] = {(own[1] - 1) * group + 1, own[2] * group} end
   local Q = gather_columns(D, D.Q, D.are_queries_spread and D.queries, heads, D.d)
   local K = gather_columns(D, D.K, D.are_keys_spread and D:rows_of_keys(), kv, D.d)

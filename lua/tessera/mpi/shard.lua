@@ -53,4 +53,15 @@ function shard.deal(n, o)
   return all
 end
 
+--- Heads 1 .. n dealt likewise, as {first, last} each; {1, 0} for none.
+---@param n integer
+---@param dealt_to integer
+---@param size integer
+---@return integer[][]
+function shard.heads(n, dealt_to, size)
+  local list = {}
+  for r, own in ipairs(shard.deal(n, {ranks = dealt_to, size = size})) do list[r] = own[1] or {1, 0} end
+  return list
+end
+
 return shard

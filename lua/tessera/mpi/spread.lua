@@ -21,13 +21,14 @@ function spread.agree(text, fmt)
   for r, other in ipairs(all) do check.that(other == all[1], fmt, r - 1, all[1], other) end
 end
 
---- `count` numbers from `first` on, held by every rank.
+--- `count` numbers from `first` on, held by each of `size` ranks (all of them unless given).
 ---@param first integer
 ---@param count integer
+---@param size? integer
 ---@return integer[][][]
-function spread.everywhere(first, count)
+function spread.everywhere(first, count, size)
   local list, all = count > 0 and {{first, first + count - 1}} or {}, {}
-  for r = 1, ranks.size do all[r] = list end
+  for r = 1, size or ranks.size do all[r] = list end
   return all
 end
 
@@ -49,18 +50,29 @@ local function check_same(P)
   spread.agree(("%d keys from %d on"):format(P.n_k, P.first_key), "ranks 0 and %d: problems of %s, and of %s")
 end
 
+--- How P would be spread over `size` ranks: all but the rows that this one would hold.
+---@param P problem
+---@param o {queries: boolean, keys: boolean, shard: string?, width: integer?, ranks: integer?, size: integer?}
+---@return table spread
+---@return integer[][][] rows of K and V, of each rank
+function spread.plan(P, o)
+  local size = o.size or ranks.size
+  local how = {scheme = o.shard, width = o.width, ranks = o.ranks or size, size = size}
+  local rows = o.keys and shard.deal(P.n_k, how) or spread.everywhere(1, P.n_k, size)
+  local self = setmetatable({from = {}, ranks = how.ranks, size = size, n_q = P.n_q, n_k = P.n_k, d = P.d, d_v = P.d_v,
+    dtype = P.dtype, first_key = P.first_key, are_queries_spread = o.queries, are_keys_spread = o.keys,
+    queries = o.queries and shard.deal(P.n_q, how) or spread.everywhere(1, P.n_q, size), keys = shifted(rows, P.first_key)}, spread)
+  for _, name in ipairs(spread.settings) do self.from[name] = P[name] end
+  return self, rows
+end
+
 --- P, which every rank holds, as if its queries, keys or both had been dealt to them.
 ---@param P problem
----@param o {queries: boolean, keys: boolean, shard: string?, width: integer?, ranks: integer?}
+---@param o table as of spread.plan
 ---@return table
 function spread.deal(P, o)
   check_same(P)
-  local how = {scheme = o.shard, width = o.width, ranks = o.ranks or ranks.size, size = ranks.size}
-  local rows = o.keys and shard.deal(P.n_k, how) or spread.everywhere(1, P.n_k)
-  local self = setmetatable({from = {}, ranks = how.ranks, n_q = P.n_q, n_k = P.n_k, d = P.d, d_v = P.d_v, dtype = P.dtype,
-    first_key = P.first_key, are_queries_spread = o.queries, are_keys_spread = o.keys,
-    queries = o.queries and shard.deal(P.n_q, how) or spread.everywhere(1, P.n_q), keys = shifted(rows, P.first_key)}, spread)
-  for _, name in ipairs(spread.settings) do self.from[name] = P[name] end
+  local self, rows = spread.plan(P, o)
   local mine = rows[ranks.rank + 1]
   self.Q, self.K, self.V = exchange.rows(P.Q, self.queries[ranks.rank + 1]), exchange.rows(P.K, mine), exchange.rows(P.V, mine)
   return self

@@ -88,12 +88,13 @@ end
 ---@return table
 return function(fields)
   local f, P = together.call(function() return read(fields) end)
-  merge.meet(P:bottom())
   spread.agree(("queries %s, keys %s"):format(f.queries ~= nil, f.keys ~= nil),
     "ranks 0 and %d: all give ranges, or none does (%s; %s)")
-  local self = setmetatable({from = {}, ranks = ranks.size, Q = f.Q, K = f.K, V = f.V, n_q = f.Q.rows, n_k = f.K.rows, d = P.d,
-    d_v = P.d_v, dtype = P.dtype, first_key = 1, are_queries_spread = f.queries ~= nil, are_keys_spread = f.keys ~= nil,
-    queries = spread.everywhere(1, f.Q.rows), keys = spread.everywhere(1, f.K.rows)}, spread)
+  merge.meet(P:bottom())
+  local self = setmetatable({from = {}, ranks = ranks.size, size = ranks.size, Q = f.Q, K = f.K, V = f.V, n_q = f.Q.rows,
+    n_k = f.K.rows, d = P.d, d_v = P.d_v, dtype = P.dtype, first_key = 1, are_queries_spread = f.queries ~= nil,
+    are_keys_spread = f.keys ~= nil, queries = spread.everywhere(1, f.Q.rows),
+    keys = spread.everywhere(1, f.K.rows)}, spread)
   for _, name in ipairs(spread.settings) do self.from[name] = P[name] end
   if f.queries then self.queries, self.n_q = meet_ranges(f.queries, "query", 1) end
   if f.keys then self.keys, self.n_k, self.first_key = meet_ranges(f.keys, "key") end
