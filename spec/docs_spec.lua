@@ -3,6 +3,7 @@
 package.path = package.path .. ";scripts/?.lua"
 local helper = require "spec.helper"
 local markdown = require "markdown"
+local mpirun = require "spec.mpirun"
 local reference = require "tessera.reference"
 local transcript = require "spec.transcript"
 
@@ -17,7 +18,7 @@ local function lines_of(command)
   return list
 end
 
-local chapters = lines_of "ls manual/*.md"
+local chapters = lines_of "ls manual/*.md | grep -v 6-ranks" -- those that one process can type
 
 -- Runs a command outside of the make that may have started the specs.
 local function run(command)
@@ -43,6 +44,11 @@ describe("the manual's", function()
       assert.is_true(typed == 0 or prompt.kept > 5)
     end)
   end
+
+  it("chapter of many processes shows what two ranks show", function()
+    if not mpirun.is_here then return pending "needs `make mpi`" end
+    assert.are.same({"", 0}, {mpirun.run(2, "spec/mpi/ranks/chapter.lua")})
+  end)
 
   it("chapters promise enough to be wrong", function()
     local prompt = transcript.new()

@@ -19,6 +19,14 @@ int ts_mpi_check_rank(lua_State *L, int arg) {
     return (int)rank;
 }
 
+/* Where all ranks fail alike, the first one ends the others before they say it, too. */
+static void let_lower_ranks_speak(void) {
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    const struct timespec pause = {.tv_nsec = (rank < 20 ? rank : 20) * 10000000L};
+    nanosleep(&pause, NULL);
+}
+
 /* The end of the process, whoever called exit: a failure ends all ranks, for they may be waiting
  * for this one. Its message has been printed by then. */
 static void leave(int status, void *unused) {
@@ -28,6 +36,7 @@ static void leave(int status, void *unused) {
     if (is_over) return;
     if (status != 0) {
         fflush(NULL);
+        let_lower_ranks_speak();
         MPI_Abort(MPI_COMM_WORLD, status);
     }
     MPI_Finalize();

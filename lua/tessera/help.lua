@@ -152,23 +152,27 @@ local most_hits = 8 -- of a search, by the words of comments
 
 local kind_of_receiver = {m = {"matrix", "mask"}, P = {"problem"}, S = {"summary"}, O = {"matrix"}}
 
--- The topics that a name may mean: itself; with a receiver; or whatever ends in it, those of `ts` first.
+-- The topics that a name may mean: itself; with a receiver; or whatever ends in it, those of `ts` first, and apart from them
+-- those of tessera.mpi, of which most people have not asked.
 local function by_name(name)
   local topics = reference.topics()
-  if topics.by_name[name] then return {topics.by_name[name]} end
+  if topics.by_name[name] then return {topics.by_name[name]}, {} end
   local receiver, rest = name:match "^([%w_]+)([%.:][%w_]+)$"
   local list = {}
   for _, kind in ipairs(receiver and (kind_of_receiver[receiver] or {receiver}) or {}) do
     for _, joint in ipairs{":", "."} do list[#list + 1] = topics.by_name[kind .. joint .. rest:sub(2)] end
   end
-  if #list > 0 then return list end
+  if #list > 0 then return list, {} end
+  local apart = {}
   for _, topic in ipairs(topics) do
     local last = topic.name:match "^law (.+)$" or topic.name:match "([%w_]+)$"
     if last == name or topic.name:sub(-#name - 1) == "." .. name then
-      table.insert(list, topic.name == "ts." .. name and 1 or #list + 1, topic)
+      local into = topic.name:find "^mpi%." and apart or list
+      table.insert(into, topic.name == "ts." .. name and 1 or #into + 1, topic)
     end
   end
-  return list
+  if #list == 0 then return apart, {} end
+  return list, apart
 end
 
 local function last_names()
@@ -199,14 +203,15 @@ local function of_words(words, width)
 end
 
 local function of_name(name, width, style)
-  local found = by_name(name)
+  local found, apart = by_name(name)
   if #found == 1 or found[1] and found[1].name == "ts." .. name then
     local others = table.move(found, 2, #found, 1, {})
+    table.move(apart, 1, #apart, #others + 1, others)
     for _, option in ipairs(options()[name] or {}) do others[#others + 1] = option end
     local text = help.topic(found[1], width, style)
     return #others == 0 and text or text .. "\n\nThe same name elsewhere:\n" .. listed(others, width)
   elseif #found > 1 then
-    return listed(found, width)
+    return listed(table.move(apart, 1, #apart, #found + 1, found), width)
   end
   if options()[name] then return listed(options()[name], width) end
   local found_text = of_words(name, width)

@@ -1,5 +1,7 @@
---- tessera.mpi: keys, queries and heads spread over many processes.
+--- Keys, queries and heads spread over many processes.
 --
+--     local mpi = require "tessera.mpi"
+--     print(mpi.rank, mpi.size)
 -- `mpirun -n 4 scripts/tessera FILE.lua` runs the script four times: each process is a *rank*, numbered from 0 as MPI has it,
 -- with matrices of its own. Whatever is here is called by all ranks alike, unless it says otherwise. An error on one rank ends
 -- all of them, and so does a rank that is killed. `make mpi` builds it.
@@ -130,13 +132,13 @@ end
 ---
 --- The order and bracketing are MPI's, so that other numbers of ranks may round otherwise; every rank gets the same bits.
 --- Keys that two ranks share, and summaries of different problems, are an error, which is the same on all.
----     local S = mpi.allreduce(P:summary())
+---     local S = mpi.allreduce(P:summary(mpi.shard(P.n_k)))
 ---@param S summary
 ---@return summary
 function mpi.allreduce(S) return merge.allreduce(check.type(S, "summary", 1, "allreduce")) end
 
 --- As mpi.allreduce, on rank `root` alone; nil on the others.
----     local S = mpi.reduce(P:summary(), 0)
+---     local S = mpi.reduce(P:summary(mpi.shard(P.n_k)), 0)
 ---@param S summary
 ---@param root? integer 0 unless given
 ---@return summary?
@@ -146,7 +148,7 @@ end
 
 --- The summary of the keys of all ranks, on every rank, merged with a bracketing of positions, of which rank r is r + 1: bit
 --- for bit `ts.fold` of the list of their summaries. The right one of a pair goes to the rank that has the left one.
----     local S = mpi.fold(P:summary(), "tree")
+---     local S = mpi.fold(P:summary(mpi.shard(P.n_k)), "tree")
 ---@param S summary
 ---@param how? string|table as of ts.fold
 ---@return summary

@@ -36,6 +36,7 @@ local sources = {
   {"plot", head = "ts.plot", plot = "ts.plot."},
   {"page", new = "ts.page", page = "ts.page"},
   {"info", info = "ts.info"},
+  {"mpi", head = "mpi", mpi = "mpi."},
   {"verify/roads", law = true}, {"verify/algebra", law = true}, {"verify/changes", law = true}, {"verify/meaning", law = true},
   {"verify/ranks", law = true},
 }
@@ -99,6 +100,15 @@ function reference.examples(topic)
   return list
 end
 
+-- t.a.b for the path "a.b", or nil.
+local function at_path(t, path)
+  for key in path:gmatch "[^%.]+" do t = t ~= nil and field(t, key) or nil end
+  return t
+end
+
+-- tessera.mpi is built apart, and joins other processes when it is loaded: whoever has not done so reads its comments alone.
+local function of_mpi() return package.loaded["tessera.mpi"] end
+
 --- The value that a name stands for, or nil where there is none.
 ---@param name string
 ---@return any
@@ -108,17 +118,16 @@ function reference.value(name)
     local methods = reference.methods(kind)
     return methods and field(methods, method)
   end
-  local path = name:match "^ts%.(.+)$"
-  local value = path and ts
-  for key in (path or ""):gmatch "[^%.]+" do value = value ~= nil and field(value, key) or nil end
-  return value or nil
+  if name == "mpi" then return of_mpi() end
+  local module, path = name:match "^(%l+)%.(.+)$"
+  return path and at_path(({ts = ts, mpi = of_mpi()})[module], path)
 end
 
 -- Topics ------------------------------------------------------------------------------------------
 
--- Laws, and fields of values, are no names that Lua could look up.
+-- Laws, fields of values and the names of tessera.mpi are none that Lua could look up here.
 local function is_public(name)
-  return name:find "^law " or name:find "^%l+%.[%w_]+$" and not name:find "^ts%." or reference.value(name) ~= nil
+  return name == "mpi" or name:find "^law " or name:find "^%l+%.[%w_]+$" and not name:find "^ts%." or reference.value(name) ~= nil
 end
 
 -- A block of annotations as a topic: with its name and its file.
@@ -205,7 +214,8 @@ end
 function reference.signature(topic)
   local name = reference.written(topic.name)
   if topic.field or topic.name:find "^law " then return name end
-  if #topic.params == 0 and not topic.name:find ":" and type(reference.value(topic.name)) ~= "function" then return name end
+  local is_function = topic.name:find ":" or topic.name:find "^mpi%." or type(reference.value(topic.name)) == "function"
+  if #topic.params == 0 and not is_function then return name end
   local text = ""
   for _, p in ipairs(topic.params) do
     local separator = text == "" and "" or ", "

@@ -13,7 +13,7 @@ local progress = require "tessera.progress"
 local sentence = require "tessera.sentence"
 local tally = require "tessera.verify.tally"
 
--- In the order in which they are tried: {name, function(context, tally)}.
+-- In the order in which they are tried: {name, function(context, tally)}; `needs`: a module without which it is not.
 local laws = {}
 for _, file in ipairs{"roads", "algebra", "changes", "meaning", "ranks"} do
   for _, law in ipairs(require("tessera.verify." .. file)) do laws[#laws + 1] = law end
@@ -29,10 +29,12 @@ local function names()
   return list
 end
 
--- The laws asked for: a name, or a list of names; all without.
+-- The laws asked for: a name, or a list of names; all that can be tried without.
 local function chosen(asked)
-  if asked == nil then return laws end
   local list = {}
+  for _, law in ipairs(asked == nil and laws or {}) do
+    if not law.needs or package.loaded[law.needs] then list[#list + 1] = law end
+  end
   for _, name in ipairs(type(asked) == "table" and asked or {asked}) do
     local found
     for _, law in ipairs(laws) do if law[1] == name then found = law end end

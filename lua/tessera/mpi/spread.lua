@@ -5,6 +5,7 @@ local exchange = require "tessera.mpi.exchange"
 local merge = require "tessera.mpi.merge"
 local part = require "tessera.mpi.part"
 local ranks = require "tessera.mpi.core"
+local sentence = require "tessera.sentence"
 local shard = require "tessera.mpi.shard"
 
 local spread = {__name = "tessera.spread"}
@@ -47,7 +48,7 @@ end
 -- Raises, on every rank alike, unless all hold the same queries and settings, and as many keys.
 local function check_same(P)
   merge.meet(P:bottom())
-  spread.agree(("%d keys from %d on"):format(P.n_k, P.first_key), "ranks 0 and %d: problems of %s, and of %s")
+  spread.agree(sentence("%d key(s) from %d on", P.n_k, P.first_key), "ranks 0 and %d: problems of %s, and of %s")
 end
 
 --- How P would be spread over `size` ranks: all but the rows that this one would hold.

@@ -23,7 +23,7 @@ local function check_ranges(list, rows, name)
     last = to
   end
   local count = ranges.count(list)
-  check.arg(count == rows, 1, "problem", "field '%s': ranges of %d for %d rows", name, count, rows)
+  check.arg(count == rows, 1, "problem", "field '%s': ranges of %d for %d row(s)", name, count, rows)
 end
 
 local function ranges_text(list)
@@ -61,7 +61,7 @@ local function whole_mask(given, n_q, last, heads)
   elseif type(given) == "table" then
     local list = {}
     for h, m in ipairs(given) do list[h] = whole_mask(m, n_q, last, heads) end
-    check.arg(#list == heads, 1, "problem", "field 'mask': %d masks for %d heads", #list, heads)
+    check.arg(#list == heads, 1, "problem", "field 'mask': %d mask(s) for %d head(s)", #list, heads)
     return list
   elseif given ~= nil then
     check.arg(check.type_of(given) == "mask", 1, "problem", "mask or function expected, got %s", check.type_of(given))

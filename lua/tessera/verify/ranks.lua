@@ -55,6 +55,6 @@ laws[#laws + 1] = {"ranks", function(c, t)
   if not mpi then return end
   try_schemes(mpi, c, t)
   try_folds(mpi, c, t)
-end}
+end, needs = "tessera.mpi"}
 
 return laws
