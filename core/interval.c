@@ -74,7 +74,7 @@ static ts_interval fconst(double x) {
     return r;
 }
 
-bool ts_tile_has_forms(const ts_tile *tile) {
+bool ts_cells_have_forms(const ts_cells *tile) {
     return tile->i.first > -TS_INDEX_LIMIT && tile->i.last < TS_INDEX_LIMIT &&
            tile->j.first > -TS_INDEX_LIMIT && tile->j.last < TS_INDEX_LIMIT &&
            tile->h.first > -TS_INDEX_LIMIT && tile->h.last < TS_INDEX_LIMIT;
@@ -94,7 +94,7 @@ static void set(ts_interval *out, int64_t low, int64_t high) {
 
 /* A linear form keeps what an interval loses, that i in one operand is the i in the other: i - j <
  * w is decided exactly. */
-static void bound_linear(ts_op op, const ts_form *form, const ts_tile *tile, ts_interval *out) {
+static void bound_linear(ts_op op, const ts_form *form, const ts_cells *tile, ts_interval *out) {
     const int64_t low = form->c + least_term(form->ci, tile->i) + least_term(form->cj, tile->j) +
                         least_term(form->ch, tile->h);
     const int64_t high = form->c - least_term(-form->ci, tile->i) - least_term(-form->cj, tile->j) -
@@ -132,7 +132,7 @@ static void bound_logic(ts_op op, const ts_interval *a, const ts_interval *b, ts
 #define C intervals[node->operand[2]]
 
 static ts_interval from_operands(const ts_program *program, const ts_node *node,
-                                 const ts_tile *tile, const ts_interval *intervals) {
+                                 const ts_cells *tile, const ts_interval *intervals) {
     const ts_table *table = node->table < 0 ? NULL : &program->tables[node->table];
     switch ((ts_op)node->op) {
     case TS_OP_iconst:
@@ -166,7 +166,7 @@ static ts_interval from_operands(const ts_program *program, const ts_node *node,
 
 static bool is_logic(ts_op op) { return op == TS_OP_band || op == TS_OP_bor || op == TS_OP_bnot; }
 
-static void bound_node(const ts_program *program, int64_t at, const ts_tile *tile, bool use_forms,
+static void bound_node(const ts_program *program, int64_t at, const ts_cells *tile, bool use_forms,
                        ts_interval *intervals) {
     const ts_node *node = &program->nodes[at];
     if (use_forms && program->forms[at].linear)
@@ -179,15 +179,15 @@ static void bound_node(const ts_program *program, int64_t at, const ts_tile *til
         intervals[at] = from_operands(program, node, tile, intervals);
 }
 
-void ts_program_bounds(const ts_program *program, const ts_tile *tile, ts_interval *intervals) {
-    const bool use_forms = program->forms && ts_tile_has_forms(tile);
+void ts_program_bounds(const ts_program *program, const ts_cells *tile, ts_interval *intervals) {
+    const bool use_forms = program->forms && ts_cells_have_forms(tile);
     for (int64_t at = 0; at < program->count; at++)
         bound_node(program, at, tile, use_forms, intervals);
 }
 
-const ts_interval *ts_program_bound(const ts_program *program, const ts_tile *tile,
+const ts_interval *ts_program_bound(const ts_program *program, const ts_cells *tile,
                                     ts_interval *intervals) {
-    const bool use_forms = program->forms && ts_tile_has_forms(tile);
+    const bool use_forms = program->forms && ts_cells_have_forms(tile);
     for (int64_t at = 0; at < program->count; at++)
         if (!use_forms || program->forms[at].needed)
             bound_node(program, at, tile, use_forms, intervals);

@@ -17,15 +17,15 @@ typedef struct {
 typedef struct {
     ts_range i, j, h;
     bool any_float; /* nothing is known of floats: they are a score's, of any dtype */
-} ts_tile;
+} ts_cells;
 
 /* Whether linear forms cannot wrap on its indices. */
-bool ts_tile_has_forms(const ts_tile *tile);
+bool ts_cells_have_forms(const ts_cells *tile);
 
 /* The bound of the result on the tile; intervals: room for one a node, among them the result's. */
-const ts_interval *ts_program_bound(const ts_program *program, const ts_tile *tile,
+const ts_interval *ts_program_bound(const ts_program *program, const ts_cells *tile,
                                     ts_interval *intervals);
 /* Bounds of every node, into intervals[0 .. count - 1]. */
-void ts_program_bounds(const ts_program *program, const ts_tile *tile, ts_interval *intervals);
+void ts_program_bounds(const ts_program *program, const ts_cells *tile, ts_interval *intervals);
 
 #endif

@@ -25,7 +25,7 @@ static bool varies_with_query(const ts_planned *p) {
 void ts_lanes_mask(const ts_program *program, int64_t h, ts_range i, ts_range j, uint64_t *bits,
                    int64_t words, void *scratch) {
     ts_plan plan;
-    const ts_tile tile = {.i = i, .j = j, .h = {h, h}};
+    const ts_cells tile = {.i = i, .j = j, .h = {h, h}};
     ts_plan_tile(&plan, program, TS_F64, false, &tile, scratch);
     const ts_planned *result = result_of(&plan);
     const bool has_lanes = result->place >= TS_COLUMN;
@@ -51,7 +51,7 @@ static void copy_scores(const ts_plan *plan, const void *scores) {
 void ts_lanes_score(const ts_program *program, ts_dtype dtype, int64_t h, ts_range i, ts_range j,
                     void *scores, int64_t stride, void *scratch) {
     ts_plan plan;
-    const ts_tile tile = {.i = i, .j = j, .h = {h, h}, .any_float = true};
+    const ts_cells tile = {.i = i, .j = j, .h = {h, h}, .any_float = true};
     const size_t size = ts_dtype_size(dtype);
     ts_plan_tile(&plan, program, dtype, true, &tile, scratch);
     const ts_planned *result = result_of(&plan);

@@ -28,7 +28,7 @@ static int64_t length(ts_range r) { return r.last - r.first + 1; }
 
 ts_cover ts_mask_cover(const ts_mask *mask, int64_t h, ts_range i, ts_range j, void *scratch) {
     if (length(i) <= 0 || length(j) <= 0) return TS_EMPTY;
-    ts_tile tile = {.i = i, .j = j, .h = {h, h}};
+    ts_cells tile = {.i = i, .j = j, .h = {h, h}};
     const ts_interval *result = ts_program_bound(mask->program, &tile, work(scratch));
     return result->low.b ? TS_FULL : result->high.b ? TS_PARTIAL : TS_EMPTY;
 }

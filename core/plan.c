@@ -315,7 +315,7 @@ static void run_columns(ts_plan *plan) {
 }
 
 void ts_plan_tile(ts_plan *plan, const ts_program *program, ts_dtype dtype, bool score,
-                  const ts_tile *tile, void *scratch) {
+                  const ts_cells *tile, void *scratch) {
     *plan = (ts_plan){.program = *program,
                       .loops = ts_kernel_get()->lanes,
                       .dtype = dtype,
@@ -324,7 +324,7 @@ void ts_plan_tile(ts_plan *plan, const ts_program *program, ts_dtype dtype, bool
                       .tile = *tile};
     plan->keys = tile->j.last - tile->j.first + 1;
     plan->n = (plan->keys + 63) / 64 * 64;
-    if (!ts_tile_has_forms(tile)) plan->program.forms = NULL;
+    if (!ts_cells_have_forms(tile)) plan->program.forms = NULL;
     place_scratch(plan, scratch);
     ts_program_bounds(&plan->program, tile, plan->bound);
     for (int32_t at = 0; at < program->count; at++) place_node(plan, at);

@@ -64,7 +64,7 @@ struct ts_plan {
     const ts_lane_table *loops;
     bool wide, score; /* wide: lanes of integers are int64_t, not int32_t */
     ts_dtype dtype;   /* of floats */
-    ts_tile tile;
+    ts_cells tile;
     int64_t keys, n; /* lanes of a row: its keys, and those rounded up to a multiple of 64 */
     int64_t row;     /* the query at hand */
     void *scores;    /* its scores; NULL in a mask */
@@ -87,7 +87,7 @@ size_t ts_plan_scratch(const ts_program *program);
 
 /* Plans the tile, and runs what depends on the key alone. */
 void ts_plan_tile(ts_plan *plan, const ts_program *program, ts_dtype dtype, bool score,
-                  const ts_tile *tile, void *scratch);
+                  const ts_cells *tile, void *scratch);
 /* Computes what varies with the query, in this row: the values of ROW nodes, the lanes of CELL
  * nodes. */
 void ts_plan_row(ts_plan *plan, int64_t row);

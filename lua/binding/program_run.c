@@ -44,9 +44,9 @@ int ts_lua_run_program(lua_State *L) {
 int ts_lua_bound_program(lua_State *L) {
     const ts_program *program = ts_lua_check_program(L, 1);
     int64_t h = luaL_optinteger(L, 6, 1);
-    ts_tile tile = {.i = {luaL_checkinteger(L, 2), luaL_checkinteger(L, 3)},
-                    .j = {luaL_checkinteger(L, 4), luaL_checkinteger(L, 5)},
-                    .h = {h, h}};
+    ts_cells tile = {.i = {luaL_checkinteger(L, 2), luaL_checkinteger(L, 3)},
+                     .j = {luaL_checkinteger(L, 4), luaL_checkinteger(L, 5)},
+                     .h = {h, h}};
     luaL_argcheck(L, tile.i.first <= tile.i.last, 3, "no rows");
     luaL_argcheck(L, tile.j.first <= tile.j.last, 5, "no keys");
     ts_interval *intervals = lua_newuserdatauv(L, (size_t)program->count * sizeof *intervals, 0);

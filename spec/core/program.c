@@ -141,7 +141,7 @@ static void random_tile(ts_range *i, ts_range *j) {
 /* Each node of each cell lies in the bound of that node. */
 static void check_bounds(uint64_t seed) {
     ts_node nodes[MOST];
-    ts_tile tile = {.h = {1 + below(2), 0}};
+    ts_cells tile = {.h = {1 + below(2), 0}};
     ts_program program = random_program(nodes, (ts_type)below(3), false);
     random_tile(&tile.i, &tile.j);
     tile.h.last = tile.h.first;
@@ -309,7 +309,7 @@ static int32_t real(double x) {
 
 /* The tile's bits, and its bound, against its cells. */
 static void check_listed(const char *what, int64_t x, double y) {
-    ts_tile tile = {.i = {41, 47}, .j = {30, 170}, .h = {1, 1}};
+    ts_cells tile = {.i = {41, 47}, .j = {30, 170}, .h = {1, 1}};
     ts_program_forms(list, listed, forms);
     ts_program program = {listed, 0, list, NULL, forms};
     uint64_t bits[7 * 4];

@@ -110,9 +110,9 @@ static bool holds(const ts_node *node, const ts_interval *bound, ts_value x) {
     return bound->low.f <= x.f && x.f <= bound->high.f && (!bound->whole || floor(x.f) == x.f);
 }
 
-static ts_tile read_tile(bytes *in) {
+static ts_cells read_tile(bytes *in) {
     int64_t far = bytes_below(in, 4) ? 0 : (int64_t)1 << bytes_below(in, 40);
-    ts_tile tile = {.i = {1 + bytes_one(in) + far, 0}, .j = {1 + bytes_one(in) + far / 2, 0}};
+    ts_cells tile = {.i = {1 + bytes_one(in) + far, 0}, .j = {1 + bytes_one(in) + far / 2, 0}};
     tile.i.last = tile.i.first + bytes_below(in, ROWS);
     tile.j.last = tile.j.first + bytes_below(in, TS_LANES);
     tile.h.first = tile.h.last = 1 + bytes_below(in, 2);
@@ -122,13 +122,13 @@ static ts_tile read_tile(bytes *in) {
 typedef struct {
     int64_t row, key;
 } cell;
-static cell read_cell(bytes *in, const ts_tile *tile) {
+static cell read_cell(bytes *in, const ts_cells *tile) {
     return (cell){bytes_one(in) % (tile->i.last - tile->i.first + 1),
                   bytes_one(in) % (tile->j.last - tile->j.first + 1)};
 }
 
 /* Every node of every cell lies in its bound. */
-static void check_bounds(bytes *in, const ts_program *p, const ts_tile *tile) {
+static void check_bounds(bytes *in, const ts_program *p, const ts_cells *tile) {
     ts_interval result = *ts_program_bound(p, tile, intervals);
     ts_program_bounds(p, tile, intervals);
     FUZZ_CHECK(memcmp(&result, &intervals[p->count - 1], sizeof result) == 0);
@@ -141,7 +141,7 @@ static void check_bounds(bytes *in, const ts_program *p, const ts_tile *tile) {
 }
 
 /* Every bit of the tile is what its cell alone gives. */
-static void check_mask(const ts_program *p, const ts_tile *tile) {
+static void check_mask(const ts_program *p, const ts_cells *tile) {
     uint64_t bits[ROWS * WORDS];
     FUZZ_CHECK(ts_lanes_scratch(p) <= sizeof scratch);
     ts_lanes_mask(p, tile->h.first, tile->i, tile->j, bits, WORDS, scratch);
@@ -154,7 +154,7 @@ static void check_mask(const ts_program *p, const ts_tile *tile) {
 }
 
 /* A score in a tile is that of one cell, in either dtype. */
-static void check_score(bytes *in, const ts_program *p, const ts_tile *tile) {
+static void check_score(bytes *in, const ts_program *p, const ts_cells *tile) {
     static double wide[ROWS * TS_LANES];
     static float narrow[ROWS * TS_LANES];
     FUZZ_CHECK(ts_program_scratch(p) <= sizeof scratch);
@@ -176,7 +176,7 @@ static void check_score(bytes *in, const ts_program *p, const ts_tile *tile) {
 }
 
 /* Put through the builder, a program means what it did. */
-static void check_builder(bytes *in, const ts_program *p, const ts_tile *tile) {
+static void check_builder(bytes *in, const ts_program *p, const ts_cells *tile) {
     static _Alignas(64) char memory[1 << 18];
     int32_t room[4 * MOST];
     FUZZ_CHECK(ts_builder_size(p->count, 5) <= sizeof memory);
@@ -210,7 +210,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     bytes in = {data, size};
     bool score = bytes_below(&in, 3) == 0;
     ts_program p = read_program(&in, nodes, forms, score);
-    ts_tile tile = read_tile(&in);
+    ts_cells tile = read_tile(&in);
     read_tables(&in);
     ts_detail detail;
     if (ts_program_check(&p, &detail) != TS_OK) {
