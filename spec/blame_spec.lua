@@ -79,6 +79,8 @@ describe("an error", function()
 
   it("in a field of P:with is blamed on 'with'", function()
     says("bad argument #1 to 'with' (mask: mask or function expected, got number)", P.with, P, {mask = 3})
+    says("bad argument #1 to 'with' (mask: mask or function expected, got matrix; ts.mask.from(M) is the mask of a matrix)",
+      P.with, P, {mask = X})
     says("bad argument #1 to 'with' (mask is 3x3, 4x4 expected)", P.with, P, {mask = ts.mask.full(3)})
     says("bad argument #1 to 'with' (field 'score': function or list expected, got layer)", P.with, P, {score = layer})
     says("bad argument #1 to 'with' (field 'base': 2 or e expected, got 7)", P.with, P, {base = 7})

@@ -60,6 +60,6 @@ describe("the matrix product", function()
 
   it("refuses shapes that do not fit, naming both", function()
     assert.error_matches(function() return ts.zeros(2, 3) * ts.zeros(2, 3) end,
-      "bad argument #2 to 'mul' %(shapes 2x3 and 2x3 do not fit%)")
+      "bad argument #2 to 'mul' %(shapes 2x3 and 2x3 do not fit: the product of rows and columns; A:mul%(B%) is elementwise%)")
   end)
 end)

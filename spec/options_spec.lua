@@ -9,12 +9,15 @@ local kinds = {
   m = "matrix", k = "mask", u = "summary", d = "dtype", a = "any", c = {"left", "right"},
 }
 
+local all = ": the fields are a, b, c, d, f, i, k, m, n, p, s, t, u, x"
+
 local function read(t) return core.options(t, 3, "reader", kinds) end
 
-local function refuses(message, t)
+-- `advice`: what stands behind the argument's error.
+local function refuses(message, t, advice)
   local ok, err = pcall(read, t)
   assert.is_false(ok)
-  assert.are.equal("bad argument #3 to 'reader' (" .. message .. ")", (err:gsub("^[^:]+:%d+: ", "")))
+  assert.are.equal("bad argument #3 to 'reader' (" .. message .. ")" .. (advice or ""), (err:gsub("^[^:]+:%d+: ", "")))
 end
 
 describe("core.options", function()
@@ -28,9 +31,16 @@ describe("core.options", function()
     refuses("table expected, got matrix", ts.ones(1, 1))
   end)
   it("refuses fields that nobody knows: the first by the alphabet", function()
-    refuses("invalid field 'bb'", {bb = 1, zz = 2, x = "wrong"})
-    refuses("invalid field '1'", {5})
-    refuses("invalid field 'true'", {[true] = 1})
+    refuses("invalid field 'bb'", {bb = 1, zz = 2, x = "wrong"}, ": did you mean 'b'?")
+    refuses("invalid field '1'", {5}, all)
+    refuses("invalid field 'true'", {[true] = 1}, all)
+  end)
+  it("says of such a field which one is near, or else which there are", function()
+    refuses("invalid field 'nn'", {nn = 1}, ": did you mean 'n'?")
+    refuses("invalid field 'X'", {X = 1}, ": did you mean 'x'?")
+    refuses("invalid field 'z'", {z = 1}, all)
+    local P = ts.problem{Q = ts.ones(1, 1), K = ts.ones(1, 1), V = ts.ones(1, 1)}
+    assert.error_matches(function() P:softmax{heads = 2} end, "%(invalid field 'heads'%): the only field is 'empty'")
   end)
   it("refuses fields of another kind", function()
     refuses("field 'x': number expected, got table", {x = {}})

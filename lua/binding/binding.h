@@ -36,8 +36,9 @@ ts_mask *ts_lua_check_mask(lua_State *L, int arg);
 ts_mask *ts_lua_test_mask(lua_State *L, int index);
 
 /* options.c: the one reader of option tables. `fields` ends with NULL. Raises
- * `bad argument #arg to 'name' (invalid field 'makss')` for a key that is none of them, where
- * `name` is the running function's; accepts nil and none. */
+ * `bad argument #arg to 'name' (invalid field 'makss')` and what the function of core.advise says
+ * of it for a key that is none of them, where `name` is the running function's; accepts nil and
+ * none. */
 void ts_lua_check_fields(lua_State *L, int arg, const char *const fields[]);
 /* Fields of the table at arg (nil and none: the default). Each raises with the field's name where
  * the type is wrong. */
@@ -55,6 +56,7 @@ int64_t ts_lua_check_range(lua_State *L, int arg, int64_t low, int64_t high);
 
 /* core.options(table | nil, n, fname, {field = kind, ...}) -> table, never nil. */
 int ts_lua_options(lua_State *L);
+int ts_lua_advise(lua_State *L);
 
 /* blame.c. The user's line is that of the first function on the stack that is not the running one
  * nor in our Lua files. Raise `bad argument #arg to 'name' (...)`, blamed on the user's line. name

@@ -70,7 +70,11 @@ static int multiply(lua_State *L) {
     const ts_matrix *a = ts_lua_test_matrix(L, 1), *b = ts_lua_test_matrix(L, 2);
     if (!a || !b) return binary(L, TS_MUL);
     ts_lua_check_dtype(L, 2, a->dtype, b->dtype);
-    if (a->cols != b->rows) return shapes_error(L, 2, a, b);
+    if (a->cols != b->rows)
+        return ts_lua_arg_error(L, 2, NULL,
+                                "shapes %Ix%I and %Ix%I do not fit: the product of rows and "
+                                "columns; A:mul(B) is elementwise",
+                                I(a->rows), I(a->cols), I(b->rows), I(b->cols));
     ts_matrix *c = ts_lua_new_matrix(L, a->dtype, a->rows, b->cols);
     ts_run run = ts_lua_run(L, 0);
     ts_lua_matrix_done(L, &run, ts_product(a, b, c, &run));

@@ -106,6 +106,7 @@ static const luaL_Reg functions[] = {
     {"create_beside", ts_lua_create_beside},
     {"sync", ts_lua_sync},
     {"home", ts_lua_home},
+    {"advise", ts_lua_advise},
     {"fail", ts_lua_fail},
     {"fail_arg", ts_lua_fail_arg},
     {NULL, NULL},

@@ -24,6 +24,41 @@ static const char *key_name(lua_State *L, int index) {
     return lua_tostring(L, -1);
 }
 
+static char advice_key; /* its address names the registry field: what words the advice */
+
+/* core.advise(f): f(name, names) is the text behind the error of a field that nobody knows. */
+int ts_lua_advise(lua_State *L) {
+    luaL_checktype(L, 1, LUA_TFUNCTION);
+    lua_settop(L, 1);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &advice_key);
+    return 0;
+}
+
+/* [names] -> raises `bad argument #arg to 'fname' (invalid field 'makss')` and the advice. */
+static int unknown_field(lua_State *L, int arg, const char *fname, const char *field) {
+    if (!fname) fname = ts_lua_running(L, &arg);
+    lua_pushfstring(L, "bad argument #%d to '%s' (invalid field '%s')", arg, fname, field);
+    lua_insert(L, -2);
+    if (lua_rawgetp(L, LUA_REGISTRYINDEX, &advice_key) == LUA_TFUNCTION) {
+        lua_insert(L, -2);
+        lua_pushstring(L, field);
+        lua_insert(L, -2);
+        lua_call(L, 2, 1);
+        lua_concat(L, 2);
+    } else {
+        lua_pop(L, 2);
+    }
+    return ts_lua_error(L);
+}
+
+static void push_names(lua_State *L, const char *const fields[]) {
+    lua_newtable(L);
+    for (int n = 0; fields[n]; n++) {
+        lua_pushstring(L, fields[n]);
+        lua_rawseti(L, -2, n + 1);
+    }
+}
+
 void ts_lua_check_fields(lua_State *L, int arg, const char *const fields[]) {
     if (lua_isnoneornil(L, arg)) return;
     if (!ts_lua_is_plain_table(L, arg)) ts_lua_type_error(L, arg, NULL, "table");
@@ -31,12 +66,16 @@ void ts_lua_check_fields(lua_State *L, int arg, const char *const fields[]) {
     lua_pushnil(L);
     while (lua_next(L, arg)) {
         lua_pop(L, 1);
-        if (lua_type(L, -1) != LUA_TSTRING)
-            ts_lua_arg_error(L, arg, NULL, "invalid field '%s'", key_name(L, -1));
+        if (lua_type(L, -1) != LUA_TSTRING) {
+            worst = key_name(L, -1);
+            break;
+        }
         const char *name = lua_tostring(L, -1);
         if (!is_listed(name, fields) && comes_first(name, worst)) worst = name;
     }
-    if (worst) ts_lua_arg_error(L, arg, NULL, "invalid field '%s'", worst);
+    if (!worst) return;
+    push_names(L, fields);
+    unknown_field(L, arg, NULL, worst);
 }
 
 /* Pushes the field, and says whether there is one. */
@@ -275,6 +314,17 @@ static void normalise_fields(lua_State *L) {
     lua_pushvalue(L, result);
 }
 
+/* [] -> [the names in the table of kinds] */
+static void push_known(lua_State *L) {
+    lua_newtable(L);
+    lua_pushnil(L);
+    for (int n = 1; lua_next(L, 4); n++) {
+        lua_pop(L, 1);
+        lua_pushvalue(L, -1);
+        lua_rawseti(L, -3, n);
+    }
+}
+
 /* core.options(table | nil, n, fname, fields) -> table, never nil. */
 int ts_lua_options(lua_State *L) {
     lua_settop(L, 4);
@@ -306,8 +356,10 @@ int ts_lua_options(lua_State *L) {
         lua_settop(L, value - 1);
     }
     const char *wrong = lua_tostring(L, 6);
-    if (wrong && *wrong == '\0')
-        ts_lua_arg_error(L, arg, fname, "invalid field '%s'", lua_tostring(L, 5));
+    if (wrong && *wrong == '\0') {
+        push_known(L);
+        unknown_field(L, arg, fname, lua_tostring(L, 5));
+    }
     if (wrong) ts_lua_arg_error(L, arg, fname, "field '%s': %s", lua_tostring(L, 5), wrong);
     lua_settop(L, 4);
     normalise_fields(L);

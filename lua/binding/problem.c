@@ -119,7 +119,7 @@ static bool push_field(lua_State *L, const char *name) {
 
 static int get_field(lua_State *L) { return ts_lua_index(L, push_field); }
 
-/* "problem 10x20 f64, d = 4, d_v = 3, heads 4/2, base 2, masked, scored, with a sink" */
+/* "problem 10x20 f64, d = 4, d_v = 3, 4 heads on 2, base 2, masked, scored, with a sink" */
 static int to_string(lua_State *L) {
     const ts_problem *p = &ts_lua_check_problem(L, 1)->problem;
     lua_pushfstring(L, "problem %Ix%I %s, d = %I, d_v = %I", I(p->n_q), I(p->n_k),
@@ -127,7 +127,11 @@ static int to_string(lua_State *L) {
     int parts = 1;
     luaL_checkstack(L, 8, NULL);
     if (p->heads > 1) {
-        lua_pushfstring(L, ", heads %I/%I", I(p->heads), I(p->kv_heads));
+        lua_pushfstring(L, ", %I heads", I(p->heads));
+        parts++;
+    }
+    if (p->kv_heads != p->heads) {
+        lua_pushfstring(L, " on %I", I(p->kv_heads));
         parts++;
     }
     if (p->first_key != 1) {

@@ -49,8 +49,9 @@ static const char *sentence(lua_State *L, ts_status status, const ts_detail *d) 
     case TS_OVERLAP:
         return lua_pushfstring(L, "key %I is in both summaries", I(d->key));
     case TS_NONFINITE_SCORE:
-        return lua_pushfstring(L, "score of query %I, key %I, head %I is %s", I(d->row), I(d->key),
-                               I(d->head), number_text(L, d->value));
+        return lua_pushfstring(
+            L, "score of query %I, key %I, head %I is %s (use nonfinite = \"propagate\")",
+            I(d->row), I(d->key), I(d->head), number_text(L, d->value));
     case TS_NONFINITE_VALUE:
         return lua_pushfstring(
             L, "value of key %I, column %I, head %I is %s, and query %I may use it", I(d->key),

@@ -124,6 +124,15 @@ function check.near(name, names)
   return best
 end
 
+-- What stands behind the error of a field that an option table must not have. Of one letter, all others are near.
+core.advise(function(name, names)
+  local near = check.near(name, names)
+  if near and (#name > 1 or near:lower() == name:lower()) then return (": did you mean '%s'?"):format(near) end
+  if #names == 1 then return (": the only field is '%s'"):format(names[1]) end
+  table.sort(names)
+  return ": the fields are " .. table.concat(names, ", ")
+end)
+
 --- What to say of a field that `what` (as in "a problem") does not have, naming the near one.
 ---@param what string
 ---@param name any

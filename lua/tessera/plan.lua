@@ -7,7 +7,7 @@ local core = require "tessera.core"
 return function(P, tiling, tile, n, fname)
   local ok, plan = pcall(core.problem.plan, P, tiling, tile)
   if ok then return plan end
-  local message = type(plan) == "string" and plan:match "bad argument #%d+ to '%w+' %((.*)%)$"
-  if message then core.fail_arg(n, fname, message) end
+  local message = type(plan) == "string" and plan:match "bad argument #%d+ to '%w+' (%(.*)$"
+  if message then core.fail(("bad argument #%d to '%s' %s"):format(n, fname, message)) end
   error(plan, 0)
 end

@@ -89,13 +89,14 @@ end
 --- The layer's sizes as a table: a line for each projection.
 function metatable.__tostring(self)
   local state = states[self]
-  local lines = {sentence("layer of %d head(s) on %d, %s, %d parameter(s)", state.sizes.heads, state.sizes.kv_heads,
-    state.sizes.dtype, self:parameters())}
+  local sizes = state.sizes
+  local shared = sizes.kv_heads ~= sizes.heads and (" on %d"):format(sizes.kv_heads) or ""
+  local lines = {sentence("layer of %d head(s)%s, %s, %d parameter(s)", sizes.heads, shared, sizes.dtype, self:parameters())}
   for letter in ("qkvo"):gmatch "." do lines[#lines + 1] = part_line(state, letter) end
   local turned = state.rope
   if turned then
     lines[#lines + 1] = sentence("  rope  base %g, %s, %d of %d column(s), offset %d", turned.base, turned.layout, turned.dims,
-      state.sizes.d_h, turned.offset)
+      sizes.d_h, turned.offset)
   end
   return table.concat(lines, "\n")
 end

@@ -78,7 +78,9 @@ local function masks(given, n_q, n_k, first_key, heads, need)
   local last = first_key + n_k - 1
   local function one(m, name)
     if type(m) == "function" then m = from_predicate(m, n_q, last, heads) end
-    need(check.type_of(m) == "mask", "%s: mask or function expected, got %s", name, check.type_of(m))
+    local kind = check.type_of(m)
+    need(kind == "mask", "%s: mask or function expected, got %s%s", name, kind,
+      kind == "matrix" and "; ts.mask.from(M) is the mask of a matrix" or "")
     check_mask(m, name, n_q, last, first_key, heads, need)
     return m
   end
