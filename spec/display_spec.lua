@@ -100,6 +100,15 @@ describe("tostring of a matrix", function()
     assert.same({"   30", "  ...", "   33"}, {table.unpack(shown, 31, 33)})
   end)
 
+  it("leaves out the middle of more than 24 at a terminal, so that what was typed stays in sight", function()
+    local known = core.width
+    finally(function() core.width = known end)
+    function core.width() return 80 end
+    assert.equal(25, #lines(ts.ones(24, 3)))
+    assert.equal(25, #lines(ts.ones(25, 3)))
+    assert.equal("  ...", lines(ts.ones(64, 1))[14])
+  end)
+
   it("shows three rows and columns at each edge of more than 1000", function()
     local m = ts.matrix(100, 11, function(i, j) return i + j / 100 end)
     assert.same({

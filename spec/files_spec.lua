@@ -141,6 +141,16 @@ describe("ts.load", function()
     assert.error_matches(function() ts.load "/dev/null.npy" end, "cannot load")
   end)
 
+  it("gives one value, without a nil behind it, where there is no metadata", function()
+    assert.equal(1, select("#", ts.load(folder .. "c.npy")))
+    assert.equal(1, select("#", ts.names(folder .. "c.npy")))
+    local name = os.tmpname()
+    finally(function() os.remove(name) os.remove(name .. ".npz") end)
+    ts.save(name .. ".npz", {x = ts.ones(1, 1)})
+    assert.equal(1, select("#", ts.load(name .. ".npz")))
+    assert.equal(1, select("#", ts.load(name .. ".npz", "x")))
+  end)
+
   it("takes endings in any case", function()
     local path = folder_of_our_own() .. "A.NPY"
     ts.ones(1, 2):save(path)

@@ -86,6 +86,7 @@ describe("a page", function()
       ["item 1: 144 × 12 tiles"] = {{tiles = P:with{Q = ts.zeros(144, 3), mask = ts.mask.full{144, 12}}, tiling = {q = 1, k = 1}}},
       ["there is no row 13 of 12"] = {{tiles = P, rows = {13}}},
       ["invalid field 'titel'"] = {titel = "x"},
+      ["item 2 is nil"] = {"a", nil, {plot = "matrix", X}}, -- a result that was not there left out all behind it
     } do
       local ok, err = pcall(ts.page, path, items)
       assert.is_false(ok)

@@ -1,4 +1,5 @@
 -- P:trace follows the engine's word for one row, in the engine's bits.
+local core = require "tessera.core"
 local ts = require "tessera"
 
 local function problem(changes)
@@ -70,6 +71,20 @@ describe("P:trace", function()
     assert.equal("⋆ 3 ⋆ ⋆ 0.25 ⋆ 1 2 1.25 6 4.8 1", lines[4])
     assert.equal("row 1, head 1: output 4, lse 1.9459", lines[7])
     assert.equal(7, #lines)
+  end)
+
+  it("prints fewer numbers and less of the word where the terminal is narrow", function()
+    local known = core.width
+    finally(function() core.width = known end)
+    local t = problem{mask = causal}:trace(7, {k = 2, merge = "tree"})
+    for columns, word in pairs{[200] = 12, [120] = 6, [100] = 3, [80] = 0} do
+      function core.width() return columns end
+      local lines = {}
+      for line in tostring(t):gmatch "[^\n]+" do lines[#lines + 1] = line end
+      for n = 1, #t + 1 do assert.is_true(utf8.len(lines[n]) <= columns, lines[n]) end
+      local _, entries = (lines[2]:match "^(%d.-)  +Σ" or ""):gsub("%S+", "")
+      assert.equal(word, math.max(0, entries - 1)) -- behind them stands …
+    end
   end)
 
   it("is an empty list where there are no keys", function()

@@ -30,10 +30,11 @@ local function reading(path, use)
     local from <close> = source.open(path)
     return use(from)
   end
-  local ok, first, second = pcall(opened)
-  if ok then return first, second end
-  check.that(not source.refused(first), "cannot load '%s': %s", path, source.refused(first))
-  error(first, 0)
+  local results = table.pack(pcall(opened))
+  if results[1] then return table.unpack(results, 2, results.n) end
+  local err = results[2]
+  check.that(not source.refused(err), "cannot load '%s': %s", path, source.refused(err))
+  error(err, 0)
 end
 
 local function find(entries, name)
@@ -49,7 +50,8 @@ end
 local function read_all(format, from, options)
   local matrices, entries, metadata = {}, format.list(from)
   for _, entry in ipairs(entries) do matrices[entry.name] = format.read(from, entry, options) end
-  return matrices, metadata
+  if metadata then return matrices, metadata end
+  return matrices -- alone, or a prompt would show a nil behind it
 end
 
 -- The two counts of a reshape as integers, in a copy of the options.

@@ -77,11 +77,16 @@ local function page(path, items)
   check.arg(path:lower():find "%.html?$", 1, "page", "the ending of '%s' is not .html", path)
   local kind = check.type_of(items)
   check.arg(kind == "table" and not is_picture(items), 2, "page", "list of items expected, got %s", kind)
+  local last = 0
   for key in pairs(items) do
-    check.arg(math.type(key) or key == "title", 2, "page", "invalid field '%s'", key)
+    check.arg(math.type(key) == "integer" and key > 0 or key == "title", 2, "page", "invalid field '%s'", key)
+    if key ~= "title" then last = math.max(last, key) end
   end
   local title, sections = items.title and words.clean(tostring(items.title)) or "Tessera", {}
-  for n, item in ipairs(items) do sections[n] = section(item, n) end
+  for n = 1, last do
+    check.arg(items[n] ~= nil, 2, "page", "item %d is nil", n)
+    sections[n] = section(items[n], n)
+  end
   replacing(path, function(write) write(html.page(title, sections)) end)
   return path
 end

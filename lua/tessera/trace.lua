@@ -2,6 +2,7 @@
 
 local aligned = require "tessera.aligned"
 local check = require "tessera.check"
+local core = require "tessera.core"
 local number = require "tessera.number"
 local per_head = require "tessera.per_head"
 local plan_of = require "tessera.plan"
@@ -90,50 +91,78 @@ function trace:plot(options) return require "tessera".plot.trace(self, options) 
 
 -- Printing ----------------------------------------------------------------------------------------
 
-local shown_columns, shown_word = 4, 12
+-- What is shown, from most to least: numbers of a row, entries of the word, digits of a number.
+local sizes = {}
+for n, size in ipairs{{4, 12, 5}, {4, 6, 5}, {2, 6, 5}, {2, 3, 5}, {1, 3, 4}, {1, 0, 4}} do
+  sizes[n] = {columns = size[1], entries = size[2], format = ("%%.%dg"):format(size[3])}
+end
 
-local function text(x) return x and number.format("%.5g", x) or "" end
+local function text(x, size) return x and number.format(size.format, x) or "" end
 
 -- The first numbers of a row.
-local function row_text(m)
+local function row_text(m, size)
   if not m then return "" end
   local cells = {}
-  for c = 1, math.min(m.cols, shown_columns) do cells[c] = text(m(1, c)) end
-  if m.cols > shown_columns then cells[#cells + 1] = "…" end
+  for c = 1, math.min(m.cols, size.columns) do cells[c] = text(m(1, c), size) end
+  if m.cols > size.columns then cells[#cells + 1] = "…" end
   return table.concat(cells, " ")
 end
 
--- What is left of the word from entry `at` on, at most `shown_word` entries.
-local function word_left(word, at)
+-- What is left of the word from entry `at` on.
+local function word_left(word, at, size)
+  if size.entries == 0 then return "" end
   local parts = {}
-  for n = at, math.min(#word, at + shown_word - 1) do parts[#parts + 1] = word[n] > 0 and tostring(word[n]) or "⋆" end
-  if #word - at >= shown_word then parts[#parts + 1] = "…" end
+  for n = at, math.min(#word, at + size.entries - 1) do parts[#parts + 1] = word[n] > 0 and tostring(word[n]) or "⋆" end
+  if #word - at >= size.entries then parts[#parts + 1] = "…" end
   return table.concat(parts, " ")
 end
 
-local function rescale_text(step)
+local function rescale_text(step, size)
   if step.block then return "" end
-  local function side(f) return f and (f == 1 and "1" or text(f)) or "⊥" end
+  local function side(f) return f and (f == 1 and "1" or text(f, size)) or "⊥" end
   return ("%s ⋆ %s"):format(side(step.left), side(step.right))
 end
 
-local function line(self, step)
+local function line(self, step, size)
   local what = step.block and "Σ of block " .. step.block or "⋆"
-  local bottom = step.max == nil
   return {
-    word_left(self.word, step.at), what, step.keys and ranges.text(step.keys) or "", rescale_text(step), bottom and "⊥" or text(step.max),
-    text(step.norm), row_text(step.value), row_text(step.output), tostring(step.depth),
+    word_left(self.word, step.at, size), what, step.keys and ranges.text(step.keys) or "", rescale_text(step, size),
+    step.max and text(step.max, size) or "⊥", text(step.norm, size), row_text(step.value, size), row_text(step.output, size),
+    tostring(step.depth),
   }
+end
+
+local function table_lines(self, size)
+  local rows = {{size.entries > 0 and "word" or "", "step", "keys", "rescaled by", "m", "ℓ", "z", "output", "stack"}}
+  for n, step in ipairs(self) do rows[n + 1] = line(self, step, size) end
+  return aligned(rows)
+end
+
+local function fit(lines, width)
+  for _, one in ipairs(lines) do
+    if utf8.len(one) > width then return false end
+  end
+  return true
+end
+
+-- The lines that show most of what fits the terminal; the least where nothing does, the most where there is none.
+local function fitting_lines(self)
+  local width, lines = core.width() or math.huge, nil
+  for _, size in ipairs(sizes) do
+    lines = table_lines(self, size)
+    if fit(lines, width) then break end
+  end
+  return lines
 end
 
 --- A line a step: what is left of the word (its first entry is what the step does), the keys, what the sides of a merge are
 --- multiplied by, and the state and output then on the top of the stack.
 function trace:__tostring()
-  local rows = {{"word", "step", "keys", "rescaled by", "m", "ℓ", "z", "output so far", "stack"}}
-  for n, step in ipairs(self) do rows[n + 1] = line(self, step) end
-  local last = ("row %d, head %d: output %s, lse %s"):format(self.row, self.head, row_text(self.output), text(self.lse))
-  if self.sink then last = last .. (" (with the sink %s, which has no value)"):format(text(self.sink)) end
-  return table.concat(aligned(rows), "\n") .. "\n" .. last
+  local most = sizes[1]
+  local last = ("row %d, head %d: output %s, lse %s"):format(self.row, self.head, row_text(self.output, most),
+    text(self.lse, most))
+  if self.sink then last = last .. (" (with the sink %s, which has no value)"):format(text(self.sink, most)) end
+  return table.concat(fitting_lines(self), "\n") .. "\n" .. last
 end
 
 return trace.of

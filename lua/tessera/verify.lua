@@ -31,6 +31,7 @@ end
 
 -- The laws asked for: a name, or a list of names; all that can be tried without.
 local function chosen(asked)
+  check.arg(type(asked) ~= "table" or #asked > 0, 1, "verify", "field 'laws': no law is named")
   local list = {}
   for _, law in ipairs(asked == nil and laws or {}) do
     if not law.needs or package.loaded[law.needs] then list[#list + 1] = law end
@@ -141,18 +142,26 @@ local function ratio_text(t)
   return number.format("%.3f", t.ratio)
 end
 
+-- Ulps are counted; where there are millions of them, their number says no more than its size.
+local function ulps_text(ulps) return number.format(ulps < 1e6 and "%.0f" or "%.1e", ulps) end
+
 local function columns(t)
   return {
-    t.law, tostring(t.cases), t.bits and t.ok and "" or number.format("%.4g", t.ulps), ratio_text(t),
-    t.open > 0 and ("%d without"):format(t.open) or "", t.ok and "ok" or "FAILS", (not t.ok or not t.bits) and t.where or "",
+    t.law, tostring(t.cases), t.ok and "ok" or "FAILS", t.bits and t.ok and "" or ulps_text(t.ulps), ratio_text(t),
+    t.open > 0 and tostring(t.open) or "", (not t.ok or not t.bits) and t.where or "",
   }
 end
 
---- law, cases, ulps, error ÷ bound, cells without a bound, verdict, where the worst was.
+--- law, cases, verdict, ulps, error ÷ bound, how many cells have no bound (where some have none), where the worst was.
 function result:__tostring()
-  local rows = {{"law", "cases", "ulps", "÷ bound", "no bound", "", "worst at"}}
-  for n, t in ipairs(self) do rows[n + 1] = columns(t) end
-  local lines = aligned(rows, {[2] = true, [3] = true, [4] = true})
+  local rows, open, judged = {{"law", "cases", "", "ulps", "÷ bound", "", "worst at"}}, false, false
+  for n, t in ipairs(self) do
+    rows[n + 1] = columns(t)
+    open, judged = open or t.open > 0, judged or not t.bits
+  end
+  if open then rows[1][6] = "no bound" end
+  local lines = aligned(rows, {[2] = true, [4] = true, [5] = true, [6] = true})
+  if judged then lines[#lines + 1] = "÷ bound: the worst error by the largest that rounding can make, derived from the problem" end
   lines[#lines + 1] = sentence("%s; %d row(s) judged, seed %d", self.ok and "every law holds" or "NOT EVERY LAW HOLDS",
     self.rows, self.seed)
   return table.concat(lines, "\n")
