@@ -5,6 +5,7 @@
 #include "arith.h"
 #include "table.h"
 
+#include <float.h>
 #include <math.h>
 
 typedef struct {
@@ -54,12 +55,22 @@ static interval read_number(const state *w, double x) {
     return w->narrow ? hull((interval){x, x}, (interval){(float)x, (float)x}) : (interval){x, x};
 }
 
+/* What is computed beyond f32's range is infinite there, and nothing is known of what is made of
+ * that. (Doubles go beyond theirs here as well as in the engine.) */
+static interval in_range(const state *w, interval x) {
+    return w->narrow && !(x.low >= -FLT_MAX && x.high <= FLT_MAX) ? nowhere : x;
+}
+
 /* ---- floats ---- */
+
+/* Above it what an fma leaves of a product is a number, unless that is 0. */
+#define SMALL 1e-290
+
+static bool is_exact_sum(double a, double b) { return a + b - a == b && a + b - b == a; }
 
 static interval sum(const state *w, interval a, interval b) {
     interval x = {a.low + b.low, a.high + b.high};
-    bool exact = is_point(a) && is_point(b) && x.low - a.low == b.low && x.low - b.low == a.low;
-    return rounded(w, x, exact);
+    return rounded(w, x, is_point(a) && is_point(b) && is_exact_sum(a.low, b.low));
 }
 
 static interval negated(interval a) { return (interval){-a.high, -a.low}; }
@@ -68,7 +79,7 @@ static interval product(const state *w, interval a, interval b) {
     interval x =
         hull(sorted(a.low * b.low, a.low * b.high), sorted(a.high * b.low, a.high * b.high));
     bool exact = is_point(a) && is_point(b) && fma(a.low, b.low, -x.low) == 0 &&
-                 (x.low == 0 || fabs(x.low) > 1e-290);
+                 (a.low == 0 || b.low == 0 || fabs(x.low) > SMALL);
     return rounded(w, x, exact);
 }
 
@@ -76,7 +87,8 @@ static interval quotient(const state *w, interval a, interval b) {
     if (b.low <= 0 && b.high >= 0) return nowhere;
     interval x =
         hull(sorted(a.low / b.low, a.low / b.high), sorted(a.high / b.low, a.high / b.high));
-    bool exact = is_point(a) && is_point(b) && fma(x.low, b.low, -a.low) == 0;
+    bool exact = is_point(a) && is_point(b) && fma(x.low, b.low, -a.low) == 0 &&
+                 (a.low == 0 || fabs(a.low) > SMALL);
     return rounded(w, x, exact);
 }
 
@@ -84,6 +96,12 @@ static interval absolute(interval a) {
     if (a.low >= 0) return a;
     if (a.high <= 0) return negated(a);
     return (interval){0, a.high > -a.low ? a.high : -a.low};
+}
+
+/* Lua's a % b adds b where C's has another sign than b, and that alone may be rounded. */
+static bool is_exact_modulo(double a, double b, bool floored) {
+    double c = fmod(a, b);
+    return !floored || c == 0 || (c < 0) == (b < 0) || is_exact_sum(c, b);
 }
 
 /* a % b, C's (truncated) or Lua's (floored). Where a stays between two multiples of b it moves
@@ -96,7 +114,7 @@ static interval modulo(const state *w, interval a, interval b, bool floored) {
     interval x = floored ? sorted(ts_fmod(a.low, b.low), ts_fmod(a.high, b.low))
                          : sorted(fmod(a.low, m), fmod(a.high, m));
     if (first == last && x.high - x.low <= (a.high - a.low) * (1 + 0x1p-40))
-        return is_point(a) ? rounded(w, x, true) : widened(w, x, 1);
+        return rounded(w, x, is_point(a) && is_exact_modulo(a.low, b.low, floored));
     return floored ? sorted(0, b.low) : (interval){-m, m};
 }
 
@@ -202,7 +220,8 @@ static interval float_node(const state *w, const ts_node *node) {
         return w->value[a].b ? w->range[b] : w->range[c];
     default: {
         interval x = w->range[a], y = b >= 0 ? w->range[b] : x;
-        return is_finite(x) && is_finite(y) ? of_floats(w, (ts_op)node->op, x, y) : nowhere;
+        if (!is_finite(x) || !is_finite(y)) return nowhere;
+        return in_range(w, of_floats(w, (ts_op)node->op, x, y));
     }
     }
 }

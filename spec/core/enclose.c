@@ -76,6 +76,10 @@ static void check_sound(void) {
         random_program(&t, &program, nodes);
         double s = trial_draw(&t, 3) ? 2 * trial_normal(&t) : (double)trial_draw(&t, 5) - 2;
         double width = trial_draw(&t, 2) ? 0 : ldexp(1, -(int)trial_draw(&t, 30));
+        if (trial_draw(&t, 4) == 0) { /* as large or small as a score can be */
+            int most = dtype == TS_F32 ? 120 : 1000, shift = (int)trial_draw(&t, 2 * most) - most;
+            s = ldexp(s, shift), width = ldexp(width, shift);
+        }
         if (dtype == TS_F32) s = (float)s;
         double low = s - width, high = s + width;
         if (ts_program_scratch(&program) > sizeof scratch) {
