@@ -307,10 +307,22 @@ tiles, numbered as each tile of queries visits them
     assert.matches("%? not above 0, or not finite", text)
   end)
 
+  it("has round numbers at the axes of curves", function()
+    local text = printed(ts.plot.curves, {{y = {1, 4, 9}}}, {width = 60})
+    for _, number in ipairs{2, 4, 6, 8} do assert.matches("\n +" .. number .. " ┤", text) end
+    assert.matches("\n +1 +1%.5 +2 +2%.5 +3\n +x", text)
+    assert.matches("\n +64 +128 +1024\n", printed(ts.plot.curves, {{x = {64, 128, 1024}, y = {1, 2, 3}}}, {log = "x", width = 60}))
+  end)
+
+  it("says in colours what it says without them, so that a copy of it is a picture, too", function()
+    local g = require "tessera.plot.mask"(ts.mask.causal(6), {}, {6, 6})
+    assert.equal(g:text{width = 80}, (g:text{coloured = true, width = 80}:gsub("\27%[[%d;]*m", "")))
+  end)
+
   it("is coloured where the style says so, and masked cells still are dots", function()
     local g = require "tessera.plot.matrix"(ts.matrix{{0, -inf}}, {}, {10, 10})
     local text = g:text{coloured = true, deep = true, width = 80}
-    assert.is_truthy(text:find("\27[97;48;2;33;144;141m  \27[0m", 1, true))
+    assert.is_truthy(text:find("\27[38;2;33;144;141;48;2;33;144;141m▒▒\27[0m", 1, true))
     assert.is_truthy(text:find("\27[30;48;2;168;168;168m--\27[0m", 1, true))
     assert.is_truthy(g:text{coloured = true, width = 80}:find("48;5;", 1, true))
     assert.is_falsy(printed(ts.plot.matrix, X):find "\27")

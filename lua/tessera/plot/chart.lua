@@ -129,11 +129,11 @@ local function whole(list)
   return kept
 end
 
--- The numbers at an axis; on a logarithmic x axis of few places, these.
-local function numbers(self, name)
+-- The numbers at an axis, about `most`; on a logarithmic x axis of few places, these.
+local function numbers(self, name, most)
   local r, logarithmic = self[name .. "_range"], self["log_" .. name]
   if not logarithmic then
-    local list = axis.ticks(r[1], r[2], name == "x" and 8 or self.most_y or 8)
+    local list = axis.ticks(r[1], r[2], most)
     return name == "y" and self.counts and whole(list) or list
   end
   local seen, list = {}, {}
@@ -146,16 +146,17 @@ local function numbers(self, name)
   return #list > 1 and #list <= 8 and list or axis.log_ticks(r[1], r[2])
 end
 
+-- What stands at an axis: a list of {number, text}.
+local function labelled(self, name, most)
+  if name == "x" and self.x_ticks then return self.x_ticks end
+  local list = numbers(self, name, most)
+  for n, x in ipairs(list) do list[n] = {x, words.number(x)} end
+  return list
+end
+
 local function ticks(self)
-  local list = {x = self.x_ticks, y = nil}
-  for _, name in ipairs{"x", "y"} do
-    if not list[name] then
-      list[name] = numbers(self, name)
-      for n, x in ipairs(list[name]) do list[name][n] = {x, words.number(x)} end
-    end
-  end
-  return axis.set("x", list.x, self.x_ticks and "out nomirror rotate by 90 right" or "out nomirror norotate")
-    .. axis.set("y", list.y, "out nomirror")
+  return axis.set("x", labelled(self, "x", 8), self.x_ticks and "out nomirror rotate by 90 right" or "out nomirror norotate")
+    .. axis.set("y", labelled(self, "y", self.most_y or 8), "out nomirror")
 end
 
 --- gnuplot's commands, for a picture of this many pixels.
@@ -227,12 +228,25 @@ local function draw_series(self, put, width, style)
   for _, x in ipairs(lost(self)) do put(column(x), 1, "?") end
 end
 
--- Numbers at the axis of y: below, in the middle, on top.
-local function y_number(self, l)
-  local part = (lines_high - l) / (lines_high - 1)
-  if l ~= 1 and l ~= lines_high and l ~= lines_high // 2 then return "" end
-  local lo, hi = self.y_range[1], self.y_range[2]
-  return words.number(self.log_y and lo * (hi / lo) ^ part or lo + (hi - lo) * part)
+-- What stands left of each line of the field, from above; on every other line at most.
+local function y_texts(self)
+  local at, texts, last = placer(self.y_range, self.log_y, lines_high), {}, -1
+  for _, tick in ipairs(labelled(self, "y", 6)) do
+    local line = at(tick[1])
+    if line >= last + 2 then texts[lines_high + 1 - line], last = tick[2], line end
+  end
+  return texts
+end
+
+-- The line below the field: each number in the middle of its place, as many as have room.
+local function x_line(self, width)
+  local at, line = placer(self.x_range, self.log_x, width), ""
+  for _, tick in ipairs(labelled(self, "x", 8)) do
+    local text = tick[2]
+    local start = math.max(0, math.min(at(tick[1]) - 1 - words.width(text) // 2, width - words.width(text)))
+    if line == "" or start > words.width(line) + 1 then line = words.pad(line, start) .. text end
+  end
+  return line
 end
 
 local function legend(self, style)
@@ -252,14 +266,16 @@ function chart:text(style)
   local field, put = canvas(width, lines_high)
   draw_series(self, put, width, style)
   local lines = {words.clean(self.title), words.pad(words.cut(words.clean(self.ylabel), style.width), 0)}
-  for l, row in ipairs(field) do lines[#lines + 1] = words.pad(y_number(self, l), -left) .. " │" .. table.concat(row) end
+  local texts, margin = y_texts(self), (" "):rep(left + 2)
+  for l, row in ipairs(field) do
+    lines[#lines + 1] = words.pad(texts[l] or "", -left) .. (texts[l] and " ┤" or " │") .. table.concat(row)
+  end
   lines[#lines + 1] = (" "):rep(left) .. " └" .. ("─"):rep(width)
-  local lo, hi = words.number(self.x_range[1]), words.number(self.x_range[2])
-  local middle = words.cut(words.clean(self.xlabel) .. (self.log_x and " (logarithmic)" or ""), math.max(1, width - #lo - #hi - 4))
-  local space = width - words.width(lo) - words.width(hi) - words.width(middle)
-  lines[#lines + 1] = (" "):rep(left + 2) .. lo .. (" "):rep(space // 2) .. middle .. (" "):rep(space - space // 2) .. hi
+  lines[#lines + 1] = margin .. x_line(self, width)
+  local name = words.cut(words.clean(self.xlabel) .. (self.log_x and " (logarithmic)" or ""), width)
+  lines[#lines + 1] = margin .. (" "):rep((width - words.width(name)) // 2) .. name
   local names = legend(self, style)
-  if names ~= "" then lines[#lines + 1] = (" "):rep(left + 2) .. names end
+  if names ~= "" then lines[#lines + 1] = margin .. names end
   return table.concat(lines, "\n")
 end
 

@@ -70,4 +70,14 @@ function colour.on(text, c, deep)
   return ("\27[%d;%sm%s\27[0m"):format(ink, back, text)
 end
 
+--- `text` in that colour on a background of it: seen only where a picture is copied without its colours.
+---@param text string
+---@param c integer[]
+---@param deep boolean
+---@return string
+function colour.under(text, c, deep)
+  local place = deep and ("2;%d;%d;%d"):format(c[1], c[2], c[3]) or ("5;%d"):format(cube(c))
+  return ("\27[38;%s;48;%sm%s\27[0m"):format(place, place, text)
+end
+
 return colour

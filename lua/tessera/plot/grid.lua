@@ -153,22 +153,26 @@ end
 -- The terminal --------------------------------------------------------------------------------------
 
 local shades = {" ", "░", "▒", "▓", "█"}
+local is_shade = {}
+for _, shade in ipairs(shades) do is_shade[shade] = true end
 
 -- The character that fills a cell.
-local function filling(self, cell, coloured)
-  if type(cell) == "number" then
-    local list = self.shades or shades
-    return coloured and " " or list[math.min(#list, 1 + math.floor(cell * #list))]
-  end
-  local mark = colour.classes[cell].mark
-  return coloured and (mark == "█" or mark == "▒") and " " or mark
+local function filling(self, cell)
+  if type(cell) ~= "number" then return colour.classes[cell].mark end
+  local list = self.shades or shades
+  return list[math.min(#list, 1 + math.floor(cell * #list))]
 end
 
 -- A cell, `wide` characters; `mark` stands at its left where there is one.
 local function drawn(self, cell, wide, mark, style)
   mark = mark or ""
-  local text = mark .. filling(self, cell, style.coloured):rep(wide - words.width(mark))
-  return style.coloured and colour.on(text, colour_of(self, cell), style.deep) or text
+  local fill = filling(self, cell)
+  local rest = fill:rep(wide - words.width(mark))
+  if not style.coloured then return mark .. rest end
+  local c, parts = colour_of(self, cell), {}
+  if mark ~= "" then parts[1] = colour.on(mark, c, style.deep) end
+  if rest ~= "" then parts[#parts + 1] = (is_shade[fill] and colour.under or colour.on)(rest, c, style.deep) end
+  return table.concat(parts)
 end
 
 -- The scale: its lowest number, its colours or characters, its highest.

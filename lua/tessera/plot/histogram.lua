@@ -1,5 +1,6 @@
 --- histogram.lua -- how often numbers fall where.
 
+local axis = require "tessera.plot.axis"
 local chart = require "tessera.plot.chart"
 local check = require "tessera.check"
 local sentence = require "tessera.sentence"
@@ -28,7 +29,7 @@ local function values(x, logarithmic)
   return list, #all - #list
 end
 
--- The range, and how many bins it is cut into: few distinct whole numbers have a bin each.
+-- The range, and how many bins it is cut into: few distinct whole numbers have a bin each, others round edges.
 local function span(list, bins, logarithmic)
   local lo, hi, whole = math.huge, -math.huge, true
   for _, v in ipairs(list) do lo, hi, whole = math.min(lo, v), math.max(hi, v), whole and v == math.floor(v) end
@@ -40,7 +41,12 @@ local function span(list, bins, logarithmic)
   local pad = math.max(0.5, math.abs(lo) * 2.0 ^ -20) -- far from 0 a half more is nothing
   if whole and not bins and hi - lo < 40 and pad == 0.5 then return lo - 0.5, hi + 0.5, math.tointeger(hi - lo) + 1 end
   if lo == hi then return lo - pad, hi + pad, bins or 1 end
-  return lo, hi, bins or 24
+  if bins then return lo, hi, bins end
+  local ticks = axis.ticks(lo, hi, 24)
+  if #ticks < 3 then return lo, hi, 24 end
+  local step = ticks[2] - ticks[1]
+  local first, last = math.floor(lo / step), math.ceil(hi / step)
+  return first * step, last * step, math.tointeger(last - first)
 end
 
 -- The edges of the bins, and how many numbers lie in each.
