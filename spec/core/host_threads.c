@@ -28,8 +28,8 @@ static ts_status product(const ts_run *run) {
 
 static bool stop_at_once(void *polled, double done) { return ++*(int *)polled > 0 && done <= 1; }
 
-/* On the thread that calls this, alone: of two, the other may do all the work before this one, which
- * is the one that polls, has begun. */
+/* On the thread that calls this, alone: of two, the other may do all the work before this one,
+ * which is the one that polls, has begun. */
 static void check_work(ts_status (*work)(const ts_run *run)) {
     int polled = 0;
     ts_run run = sample_run(1);
