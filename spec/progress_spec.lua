@@ -28,7 +28,7 @@ describe("the bar of a long call", function()
     local out = assert(io.open(file, "w"))
     out:write(slow)
     out:close()
-    local said = helper.run(("script -qec 'lua5.4 %s' /dev/null"):format(file))
+    local said = helper.run(("script -qec 'lua5.4 %s' /dev/null </dev/null"):format(file))
     os.remove(file)
     local bars = {}
     for percent in said:gmatch "%[#*%.*%] +(%d+) %%, %d+ s left" do bars[#bars + 1] = tonumber(percent) end
