@@ -57,7 +57,7 @@ end)
 describe("make install", function()
   if not helper.usual then return end
 
-  local root = helper.run("mktemp -d"):match "[^\n]+"
+  local root = helper.path ""
   local prefix = root .. "/prefix"
   setup(function() run("make -s install PREFIX=" .. prefix) end)
   teardown(function() os.execute("rm -rf " .. root) end)
@@ -105,7 +105,7 @@ end)
 describe("make deb", function()
   if not helper.usual or select(2, helper.run "command -v dpkg-deb dpkg-query strip readelf objdump") ~= 0 then return end
 
-  local root, package = helper.run("mktemp -d"):match "[^\n]+", nil
+  local root, package = helper.path "", nil
   setup(function()
     package = run("make -s deb BUILD=" .. build):match "(%S+%.deb)\n$"
     run(("dpkg-deb -x %s %s"):format(package, root))

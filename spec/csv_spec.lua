@@ -1,11 +1,10 @@
-require "spec.helper"
+local helper = require "spec.helper"
 local ts = require "tessera"
 
 local inf = math.huge
 
 local function csv(text)
-  local path = os.tmpname() .. ".csv"
-  finally(function() os.remove(path) end)
+  local path = helper.path(".csv")
   local file <close> = assert(io.open(path, "wb"))
   file:write(text)
   return path

@@ -79,8 +79,7 @@ describe("the manual's", function()
 end)
 
 describe("make docs", function()
-  local folder = run("mktemp -d"):match "[^\n]+"
-  local pages
+  local folder, pages = helper.path "", nil
   setup(function()
     run("scripts/docs " .. folder)
     pages = {}

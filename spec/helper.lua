@@ -113,6 +113,18 @@ function helper.run(command, environment)
   return said, status
 end
 
+local folder -- of helper.path; it goes when the process ends
+
+--- A path with that ending which no file has.
+function helper.path(ending)
+  if not folder then
+    folder = setmetatable({path = helper.run("mktemp -d"):match "[^\n]+", files = 0},
+      {__gc = function(it) os.execute("rm -rf " .. it.path) end})
+  end
+  folder.files = folder.files + 1
+  return ("%s/%d%s"):format(folder.path, folder.files, ending)
+end
+
 --- Runs Lua code in a fresh lua5.4, as helper.run does a command.
 function helper.lua(code, environment)
   return helper.run("lua5.4 -e " .. quote(code), environment)

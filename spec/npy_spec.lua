@@ -1,4 +1,4 @@
-require "spec.helper"
+local helper = require "spec.helper"
 local ts = require "tessera"
 
 local nan, inf = 0 / 0, math.huge
@@ -6,8 +6,7 @@ local nan, inf = 0 / 0, math.huge
 -- A .npy file of these parts, at a path that is removed after the test.
 local function npy(descr, order, shape, data, version)
   local header = ("{'descr': %s, 'fortran_order': %s, 'shape': %s, }\n"):format(descr, order, shape)
-  local path = os.tmpname() .. ".npy"
-  finally(function() os.remove(path) end)
+  local path = helper.path(".npy")
   local file <close> = assert(io.open(path, "wb"))
   file:write("\x93NUMPY", version or "\1\0", string.pack("<s2", header), data)
   return path
@@ -20,8 +19,7 @@ local function load_error(path)
 end
 
 local function temporary(ending)
-  local path = os.tmpname() .. ending
-  finally(function() os.remove(path) end)
+  local path = helper.path(ending)
   return path
 end
 

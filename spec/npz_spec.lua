@@ -1,11 +1,10 @@
-require "spec.helper"
+local helper = require "spec.helper"
 local ts = require "tessera"
 
 local has_zlib, zlib = pcall(require, "zlib")
 
 local function temporary(ending)
-  local path = os.tmpname() .. ending
-  finally(function() os.remove(path) end)
+  local path = helper.path(ending)
   return path
 end
 

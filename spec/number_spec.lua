@@ -1,3 +1,4 @@
+local helper = require "spec.helper"
 local number = require "tessera.number"
 
 local nan, inf = 0 / 0, math.huge
@@ -37,8 +38,7 @@ describe("number", function()
   end
 
   it("writes and reads points where the locale has commas (case X10)", function()
-    local path = os.tmpname() .. ".csv"
-    finally(function() os.remove(path) end)
+    local path = helper.path ".csv"
     local output = in_german(([[
       if not os.setlocale("de_DE.UTF-8") then return print "no locale" end
       assert(string.format("%%.1f", 0.5) == "0,5")

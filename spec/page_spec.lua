@@ -98,8 +98,9 @@ end)
 
 describe("the tile player", function()
   local browser = os.execute "command -v chromium >/dev/null 2>&1"
-  local home = browser and helper.run("mktemp -d /tmp/home.XXXXXX"):match "[^\n]+"
-  if home then teardown(function() os.execute("rm -rf " .. home) end) end
+  local home
+  setup(function() home = helper.run("mktemp -d /tmp/home.XXXXXX"):match "[^\n]+" end)
+  teardown(function() os.execute("rm -rf " .. home) end)
 
   -- The page at `path` as a headless browser has it; with a home of its own, as users may have none that can be written to, and
   -- folders for passing files too long for a socket's name.

@@ -1,9 +1,8 @@
-require "spec.helper"
+local helper = require "spec.helper"
 local ts = require "tessera"
 
 local function temporary(ending)
-  local path = os.tmpname() .. ending
-  finally(function() os.remove(path) end)
+  local path = helper.path(ending)
   return path
 end
 
