@@ -149,31 +149,36 @@ ts_status ts_matrix_fill(ts_matrix *m, double x, const ts_run *run) {
 
 /* ---- comparisons ---- */
 
-bool ts_matrix_equal(const ts_matrix *a, const ts_matrix *b) {
-    double room_a[TS_STRIP], room_b[TS_STRIP];
-    if (a->dtype != b->dtype || a->rows != b->rows || a->cols != b->cols) return false;
-    ts_strips at = ts_strips_of(a, NULL);
-    while (ts_strips_next(&at)) {
-        const double *x = ts_strip_load(a, at.row, at.col, at.count, room_a);
-        const double *y = ts_strip_load(b, at.row, at.col, at.count, room_b);
-        bool equal = true;
-        for (int64_t i = 0; i < at.count; i++) equal &= x[i] == y[i];
-        if (!equal) return false;
-    }
-    return true;
+static bool same_shape(const ts_matrix *a, const ts_matrix *b) {
+    return a->dtype == b->dtype && a->rows == b->rows && a->cols == b->cols;
 }
 
-bool ts_matrix_identical(const ts_matrix *a, const ts_matrix *b) {
-    if (a->dtype != b->dtype || a->rows != b->rows || a->cols != b->cols) return false;
-    size_t size = ts_dtype_size(a->dtype);
-    bool whole = a->col_stride == 1 && b->col_stride == 1;
-    int64_t steps = whole ? 1 : a->cols;
-    if (whole) size *= (size_t)a->cols;
-    if (a->cols == 0) return true;
-    for (int64_t r = 0; r < a->rows; r++)
-        for (int64_t c = 0; c < steps; c++)
-            if (memcmp(address(a, r, c), address(b, r, c), size) != 0) return false;
-    return true;
+ts_status ts_matrix_equal(const ts_matrix *a, const ts_matrix *b, const ts_run *run, bool *out) {
+    double room_a[TS_STRIP], room_b[TS_STRIP];
+    ts_strips at = ts_strips_of(a, run);
+    bool equal = same_shape(a, b);
+    while (equal && ts_strips_next(&at)) {
+        const double *x = ts_strip_load(a, at.row, at.col, at.count, room_a);
+        const double *y = ts_strip_load(b, at.row, at.col, at.count, room_b);
+        for (int64_t i = 0; i < at.count; i++) equal &= x[i] == y[i];
+    }
+    if (at.status == TS_OK) *out = equal;
+    return at.status;
+}
+
+ts_status ts_matrix_identical(const ts_matrix *a, const ts_matrix *b, const ts_run *run,
+                              bool *out) {
+    bool whole = a->col_stride == 1 && b->col_stride == 1, same = same_shape(a, b);
+    ts_pace pace = {run, 0};
+    for (int64_t r = 0; same && r < a->rows && a->cols > 0; r++)
+        for (int64_t c = 0, count; same && c < a->cols; c += count) {
+            count = !whole ? 1 : a->cols - c < TS_STRIP_PACE ? a->cols - c : TS_STRIP_PACE;
+            size_t bytes = (size_t)count * ts_dtype_size(a->dtype);
+            same = memcmp(address(a, r, c), address(b, r, c), bytes) == 0;
+            if (ts_pace_stops(&pace, count, (double)r / (double)a->rows)) return TS_INTERRUPTED;
+        }
+    *out = same;
+    return TS_OK;
 }
 
 /* The place of x among the numbers of its dtype in ascending order; -0 and 0 share place 0. */
@@ -198,20 +203,22 @@ double ts_ulps(ts_dtype dtype, double a, double b) {
     return p < q ? (double)((uint64_t)q - (uint64_t)p) : (double)((uint64_t)p - (uint64_t)q);
 }
 
-double ts_matrix_ulps(const ts_matrix *a, const ts_matrix *b, int64_t *row, int64_t *col) {
+ts_status ts_matrix_ulps(const ts_matrix *a, const ts_matrix *b, const ts_run *run, int64_t *row,
+                         int64_t *col, double *ulps) {
     double room_a[TS_STRIP], room_b[TS_STRIP], worst = -1;
-    ts_strips at = ts_strips_of(a, NULL);
+    ts_strips at = ts_strips_of(a, run);
     *row = *col = -1;
     while (ts_strips_next(&at)) {
         const double *x = ts_strip_load(a, at.row, at.col, at.count, room_a);
         const double *y = ts_strip_load(b, at.row, at.col, at.count, room_b);
         for (int64_t i = 0; i < at.count; i++) {
-            double ulps = ts_ulps(a->dtype, x[i], y[i]);
-            if (ulps <= worst) continue;
-            worst = ulps;
+            double distance = ts_ulps(a->dtype, x[i], y[i]);
+            if (distance <= worst) continue;
+            worst = distance;
             *row = at.row;
             *col = at.col + i;
         }
     }
-    return worst < 0 ? 0 : worst;
+    *ulps = worst < 0 ? 0 : worst;
+    return at.status;
 }

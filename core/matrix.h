@@ -66,17 +66,19 @@ static inline void ts_matrix_set(ts_matrix *m, int64_t row, int64_t col, double 
 ts_status ts_matrix_copy(const ts_matrix *from, ts_matrix *to, const ts_run *run);
 ts_status ts_matrix_fill(ts_matrix *m, double x, const ts_run *run);
 
-/* Same shape, dtype and values (-0 equals 0, NaN nothing); the same bits. */
-bool ts_matrix_equal(const ts_matrix *a, const ts_matrix *b);
-bool ts_matrix_identical(const ts_matrix *a, const ts_matrix *b);
+/* Whether a and b have the same shape, dtype and values (-0 equals 0, NaN nothing); the same bits.
+ * run: NULL, or who may stop it (TS_INTERRUPTED, and *out is untouched). */
+ts_status ts_matrix_equal(const ts_matrix *a, const ts_matrix *b, const ts_run *run, bool *out);
+ts_status ts_matrix_identical(const ts_matrix *a, const ts_matrix *b, const ts_run *run, bool *out);
 
 /* How far two numbers of a dtype are apart: how many numbers of that dtype lie between them, plus
  * one. 0 for equal ones and for two NaNs; +inf for NaN against a number, and for an infinity
  * against anything else. */
 double ts_ulps(ts_dtype dtype, double a, double b);
 
-/* The largest ts_ulps over all cells of a and b, of one shape and dtype; the first cell that has it
- * in *row, *col, from 0 (-1, -1 where there are no cells). */
-double ts_matrix_ulps(const ts_matrix *a, const ts_matrix *b, int64_t *row, int64_t *col);
+/* *ulps: the largest ts_ulps over all cells of a and b, of one shape and dtype; the first cell that
+ * has it in *row, *col, from 0 (-1, -1 where there are no cells). run as of ts_matrix_equal. */
+ts_status ts_matrix_ulps(const ts_matrix *a, const ts_matrix *b, const ts_run *run, int64_t *row,
+                         int64_t *col, double *ulps);
 
 #endif

@@ -1,4 +1,5 @@
 /* judge.c -- two matrices compared cell by cell against a matrix of bounds. */
+#include "../../core/strip.h"
 #include "problem.h"
 
 #include <math.h>
@@ -63,9 +64,12 @@ int ts_lua_problem_judge(lua_State *L) {
         ts_lua_arg_error(L, 4, NULL, "%I columns are none of %I heads", I(a->cols), I(heads));
     if (exact) check_shape(L, 4, exact, a->rows, heads);
     verdict v = {0, 0, -1, -1, 0};
-    for (int64_t r = 0; r < a->rows; r++)
-        for (int64_t c = 0; c < a->cols; c++)
+    ts_run run = ts_lua_run(L, 0);
+    ts_strips at = ts_strips_of(a, &run);
+    while (ts_strips_next(&at))
+        for (int64_t r = at.row, c = at.col; c < at.col + at.count; c++)
             judge_cell(&v, a, b, bound, exact && ts_matrix_get(exact, r, c / width) != 0, r, c);
+    ts_lua_raise(L, at.status, NULL, NULL);
     lua_pushnumber(L, v.ratio);
     for (int axis = 0; axis < 2; axis++)
         if (v.row < 0)

@@ -84,7 +84,13 @@ static int multiply(lua_State *L) {
 /* Other userdata is never equal to a matrix. */
 static int equal(lua_State *L) {
     const ts_matrix *a = ts_lua_test_matrix(L, 1), *b = ts_lua_test_matrix(L, 2);
-    lua_pushboolean(L, a && b && ts_matrix_equal(a, b));
+    bool same = false;
+    if (a && b) {
+        ts_run room;
+        const ts_run *run = ts_lua_matrix_run(L, a, &room);
+        ts_lua_matrix_done(L, run, ts_matrix_equal(a, b, run, &same));
+    }
+    lua_pushboolean(L, same);
     return 1;
 }
 

@@ -1,4 +1,5 @@
 /* matrix_bytes.c -- what files and comparisons need: elements as bytes, and distances in ulps. */
+#include "../../core/strip.h"
 #include "matrix.h"
 
 /* The name of a kind of element, and whether its bytes are swapped (big-endian). */
@@ -84,7 +85,12 @@ static const ts_matrix *check_pair(lua_State *L) {
 /* core.matrix.worst(A, B) -> i, j, ulps: the first cell of most ulps; nil, nil, 0 without cells. */
 static int worst(lua_State *L) {
     int64_t row, col;
-    double ulps = ts_matrix_ulps(check_pair(L), ts_lua_check_matrix(L, 2), &row, &col);
+    double ulps;
+    const ts_matrix *a = check_pair(L);
+    ts_run room;
+    const ts_run *run = ts_lua_matrix_run(L, a, &room);
+    ts_status status = ts_matrix_ulps(a, ts_lua_check_matrix(L, 2), run, &row, &col, &ulps);
+    ts_lua_matrix_done(L, run, status);
     for (int axis = 0; axis < 2; axis++)
         if (row < 0)
             lua_pushnil(L);
@@ -98,10 +104,15 @@ static int worst(lua_State *L) {
 static int ulps(lua_State *L) {
     const ts_matrix *a = check_pair(L), *b = ts_lua_check_matrix(L, 2);
     ts_matrix *out = ts_lua_new_matrix(L, TS_F64, a->rows, a->cols);
-    for (int64_t cell = 0; cell < a->rows * a->cols; cell++) {
-        int64_t r = cell / a->cols, c = cell % a->cols;
-        ts_matrix_set(out, r, c, ts_ulps(a->dtype, ts_matrix_get(a, r, c), ts_matrix_get(b, r, c)));
-    }
+    ts_run room;
+    const ts_run *run = ts_lua_matrix_run(L, out, &room);
+    ts_strips at = ts_strips_of(out, run);
+    while (ts_strips_next(&at))
+        for (int64_t r = at.row, c = at.col; c < at.col + at.count; c++) {
+            double x = ts_matrix_get(a, r, c), y = ts_matrix_get(b, r, c);
+            ts_matrix_set(out, r, c, ts_ulps(a->dtype, x, y));
+        }
+    ts_lua_matrix_done(L, run, at.status);
     return 1;
 }
 

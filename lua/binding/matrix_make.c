@@ -1,4 +1,5 @@
 /* matrix_make.c -- the functions that make a matrix of something else than matrices. */
+#include "../../core/strip.h"
 #include "matrix.h"
 
 #include <stdatomic.h>
@@ -44,8 +45,13 @@ static int linspace(lua_State *L) {
     int64_t n = check_axis(L, 3);
     ts_dtype dtype = check_plain(L, 4);
     ts_matrix *m = ts_lua_new_matrix(L, dtype, 1, n);
-    for (int64_t k = 0; k < n; k++)
-        ts_matrix_set(m, 0, k, k == 0 ? a : a + (b - a) * (double)k / (double)(n - 1));
+    ts_run room;
+    const ts_run *run = ts_lua_matrix_run(L, m, &room);
+    ts_strips at = ts_strips_of(m, run);
+    while (ts_strips_next(&at))
+        for (int64_t k = at.col; k < at.col + at.count; k++)
+            ts_matrix_set(m, 0, k, k == 0 ? a : a + (b - a) * (double)k / (double)(n - 1));
+    ts_lua_matrix_done(L, run, at.status);
     if (n > 1) ts_matrix_set(m, 0, n - 1, b);
     return 1;
 }

@@ -1,4 +1,5 @@
 /* matrix_view.c -- parts of a matrix: read, written, seen and copied. */
+#include "../../core/strip.h"
 #include "matrix.h"
 
 #include <limits.h>
@@ -24,15 +25,21 @@ static int table_size(int64_t n) { return n > INT_MAX ? INT_MAX : (int)n; }
 /* [m] -> [a list of rows] */
 static int table(lua_State *L) {
     const ts_matrix *m = ts_lua_check_matrix(L, 1);
+    ts_run room;
+    const ts_run *run = ts_lua_matrix_run(L, m, &room);
+    ts_pace pace = {run, 0};
     lua_createtable(L, table_size(m->rows), 0);
     for (int64_t r = 0; r < m->rows; r++) {
         lua_createtable(L, table_size(m->cols), 0);
         for (int64_t c = 0; c < m->cols; c++) {
             lua_pushnumber(L, ts_matrix_get(m, r, c));
             lua_rawseti(L, -2, c + 1);
+            if (ts_pace_stops(&pace, 1, (double)r / (double)m->rows))
+                ts_lua_matrix_done(L, run, TS_INTERRUPTED);
         }
         lua_rawseti(L, -2, r + 1);
     }
+    ts_lua_matrix_done(L, run, TS_OK);
     return 1;
 }
 
@@ -191,7 +198,11 @@ static int assign(lua_State *L) {
 
 static int identical(lua_State *L) {
     const ts_matrix *a = ts_lua_check_matrix(L, 1), *b = ts_lua_check_matrix(L, 2);
-    lua_pushboolean(L, ts_matrix_identical(a, b));
+    ts_run room;
+    const ts_run *run = ts_lua_matrix_run(L, a, &room);
+    bool same;
+    ts_lua_matrix_done(L, run, ts_matrix_identical(a, b, run, &same));
+    lua_pushboolean(L, same);
     return 1;
 }
 

@@ -122,19 +122,59 @@ static void broadcasts(void) {
     CHECK_INT(detail.got[0] * 10 + detail.got[1], 13);
 }
 
+static bool equal(const ts_matrix *a, const ts_matrix *b) {
+    bool result = false;
+    CHECK_INT(ts_matrix_equal(a, b, NULL, &result), TS_OK);
+    return result;
+}
+
+static bool identical(const ts_matrix *a, const ts_matrix *b) {
+    bool result = false;
+    CHECK_INT(ts_matrix_identical(a, b, NULL, &result), TS_OK);
+    return result;
+}
+
+static double worst(const ts_matrix *a, const ts_matrix *b, int64_t *row, int64_t *col) {
+    double ulps = -1;
+    CHECK_INT(ts_matrix_ulps(a, b, NULL, row, col, &ulps), TS_OK);
+    return ulps;
+}
+
 static void comparisons(void) {
     double zeros[2] = {0, NAN}, minus[2] = {-0.0, NAN};
     ts_matrix a = ts_matrix_packed(TS_F64, 1, 1, zeros), b = ts_matrix_packed(TS_F64, 1, 1, minus);
-    CHECK(ts_matrix_equal(&a, &b));
-    CHECK(!ts_matrix_identical(&a, &b));
+    CHECK(equal(&a, &b));
+    CHECK(!identical(&a, &b));
     a.cols = b.cols = 2;
-    CHECK(!ts_matrix_equal(&a, &a));
-    CHECK(ts_matrix_identical(&a, &a));
-    CHECK(!ts_matrix_identical(&a, &b));
+    CHECK(!equal(&a, &a));
+    CHECK(identical(&a, &a));
+    CHECK(!identical(&a, &b));
     a.rows = b.rows = 0;
-    CHECK(ts_matrix_equal(&a, &b));
+    CHECK(equal(&a, &b));
     b.cols = 1;
-    CHECK(!ts_matrix_equal(&a, &b));
+    CHECK(!equal(&a, &b));
+}
+
+static bool stops(void *data, double done) {
+    ++*(int *)data;
+    return done >= 0;
+}
+
+/* Whoever runs a long comparison may stop it, and then has no answer. */
+static void interrupted_comparisons(void) {
+    double cell = 1, ulps = -1;
+    int polls = 0;
+    int64_t row, col;
+    bool answer = true;
+    ts_run run = {.poll = stops, .poll_data = &polls};
+    for (int long_row = 0; long_row < 2; long_row++) {
+        ts_matrix m = {TS_F64, long_row ? 1 : 1000, long_row ? 100000 : 100, 0, 0, &cell};
+        CHECK_INT(ts_matrix_equal(&m, &m, &run, &answer), TS_INTERRUPTED);
+        CHECK_INT(ts_matrix_identical(&m, &m, &run, &answer), TS_INTERRUPTED);
+        CHECK_INT(ts_matrix_ulps(&m, &m, &run, &row, &col, &ulps), TS_INTERRUPTED);
+        CHECK_INT(polls, 3 * (long_row + 1));
+    }
+    CHECK(answer);
 }
 
 static void distances(void) {
@@ -156,13 +196,13 @@ static void distances(void) {
     double x[6] = {1, 2, NAN, 4, 5, 6}, y[6] = {1, 2, NAN, 4 + 0x1p-50, 5, 6 + 0x1p-50};
     int64_t row, col;
     ts_matrix a = ts_matrix_packed(TS_F64, 2, 3, x), b = ts_matrix_packed(TS_F64, 2, 3, y);
-    CHECK_NUMBER(ts_matrix_ulps(&a, &b, &row, &col), 1); /* both are one ulp: the first counts */
+    CHECK_NUMBER(worst(&a, &b, &row, &col), 1); /* both are one ulp: the first counts */
     CHECK_INT(10 * row + col, 10);
     x[2] = 3;
-    CHECK_NUMBER(ts_matrix_ulps(&a, &b, &row, &col), INFINITY);
+    CHECK_NUMBER(worst(&a, &b, &row, &col), INFINITY);
     CHECK_INT(10 * row + col, 2);
     a.rows = b.rows = 0;
-    CHECK_NUMBER(ts_matrix_ulps(&a, &b, &row, &col), 0);
+    CHECK_NUMBER(worst(&a, &b, &row, &col), 0);
     CHECK_INT(row, -1);
 }
 
@@ -174,6 +214,7 @@ int main(void) {
     overlaps();
     broadcasts();
     comparisons();
+    interrupted_comparisons();
     distances();
     return check_done();
 }

@@ -57,7 +57,7 @@ table.sort(names)
 
 -- f with a signal on its way: the error, how late it came, and for how long other processes kept this one waiting.
 local function stopped(f, after)
-  local before, due = waited(), nil
+  local waited_since, due = waited(), nil
   local ok, message = pcall(core.guarded, function()
     due = ts.clock() + after
     host.signal(after)
@@ -66,7 +66,7 @@ local function stopped(f, after)
   local late = ts.clock() - due
   host.signal(0)
   assert(not ok, "it came to an end")
-  return tostring(message), late, waited() - before
+  return tostring(message), late, waited_since()
 end
 
 local function in_coroutine(f)
