@@ -21,13 +21,8 @@ local e = ts.experiment{
 }
 
 -- A curve for each way to merge: the mean over the seeds, and a band from the least to the largest.
-local curves, by_merge = {}, {}
-for _, point in ipairs(e:summary()) do
-  local c = by_merge[point.merge] or {x = {}, y = {}, low = {}, high = {}, label = point.merge}
-  if not by_merge[point.merge] then by_merge[point.merge], curves[#curves + 1] = c, c end
-  c.x[#c.x + 1], c.y[#c.y + 1], c.low[#c.low + 1], c.high[#c.high + 1] = point.n, point.error.mean, point.error.min, point.error.max
-end
-ts.plot.curves(curves, {log = "x", title = "largest error in units of 2^-24", xlabel = "keys", ylabel = "error", file = arg[2], width = 72})
+ts.plot.curves(e:curves("n", "error"),
+  {log = "x", title = "largest error in units of 2^-24", xlabel = "keys", ylabel = "error", file = arg[2], width = 72})
 
 print "Largest error in units of 2^-24, and as a part of its bound: mean ± standard deviation over the seeds"
 print(e)

@@ -116,8 +116,31 @@ b,2,2,1.0,22
     local lines = {}
     for line in tostring(s):gmatch "[^\n]+" do lines[#lines + 1] = (line:gsub(" +", " ")) end
     assert.equal("how n half sum", lines[1])
-    assert.equal("b 2 1 21.5 ± 0.71", lines[5])
+    assert.equal("b 2 1 21.50 ± 0.71", lines[5])
     assert.equal(tostring(s), tostring(run{file = nil}))
+  end)
+
+  it("prints means with the digits that the deviation leaves, numbers at the right, and – for what is none", function()
+    local values = {small = {4.1017e-8, 4.3017e-8}, large = {1300, 2000}, none = {math.huge, 1}, tiny = {1, 1 + 2.0 ^ -52}}
+    local e = ts.experiment{grid = {name = {"a"}}, seeds = 2, run = function(_, seed)
+      return {small = values.small[seed], large = values.large[seed], none = values.none[seed], tiny = values.tiny[seed], word = "w"}
+    end}
+    assert.same({
+      "name       large       none               small         tiny  word",
+      "a     1650 ± 495  inf ± nan  4.20e-08 ± 1.4e-09  1 ± 2.2e-16     –",
+    }, {tostring(e):match "^(.-)\n(.*)$"})
+  end)
+
+  it("gives curves of a measure over a parameter, one for each point of the others", function()
+    local e = run{file = nil}
+    local list = e:curves("n", "sum")
+    assert.same({"how = a", "how = b"}, {list[1].label, list[2].label})
+    assert.same({x = {1, 2}, y = {11.5, 21.5}, low = {11, 21}, high = {12, 22}, label = "how = b"}, list[2])
+    assert.is_nil(ts.experiment{grid = {n = {1, 2}}, run = function(p) return p.n end}:curves("n")[1].label)
+    assert.error_matches(function() e:curves("m", "sum") end, "bad argument #1 to 'curves' %(a parameter of the grid expected, got m")
+    assert.error_matches(function() e:curves("n", "summ") end,
+      "bad argument #2 to 'curves' %(a measure expected, got summ; did you mean 'sum'")
+    assert.error_matches(function() e:curves("how", "sum") end, "'how' is a, no number")
   end)
 
   it("takes a number for one thing measured, a list of seeds, and an empty grid", function()

@@ -66,16 +66,18 @@ local kinds = {run = "function", grid = "table", seeds = "any", file = "string",
 --     local e = ts.experiment{
 --       grid = {n = {64, 256}, merge = {"online", "tree"}}, seeds = 3, file = "error.csv",
 --       run = function(p, seed)
---       local X = ts.randn(p.n, 8, {seed = seed})
---       local P = ts.problem{Q = X, K = X, V = X}
---       return ts.diff(P:attention{k = 16, merge = p.merge}, P:softmax()).ulps
---     end,
+--         local X = ts.randn(p.n, 8, {seed = seed})
+--         local P = ts.problem{Q = X, K = X, V = X}
+--         return ts.diff(P:attention{k = 16, merge = p.merge}, P:softmax()).ulps
+--       end,
 --     }
 --     print(e)                       -- mean ± standard deviation over the seeds
 --     print(e:summary()[1].value.mean, e[1].seconds)
+--     ts.plot.curves(e:curves("n"), {log = "x", xlabel = "keys", ylabel = "ulps"})
 --
 -- The result is a list of runs {name of the grid =, seed =, value = (or the names measured), seconds =}, in the grid's order
--- (names by the alphabet, the last one turning fastest), with `summary()`, and `resumed`, how many the file had.
+-- (names by the alphabet, the last one turning fastest), with `summary()`, with `curves(x, y)`, the measure y (the only one
+-- unless given) over the parameter x, a series for each point of the others, and with `resumed`, how many the file had.
 -- A bar shows the time left on a terminal. Errors of `run` pass through; what was written stays.
 ---@param fields table
 ---@return table

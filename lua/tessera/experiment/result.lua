@@ -39,23 +39,43 @@ function result:summary()
   return setmetatable(list, {__tostring = function() return result.table_text(list) end})
 end
 
-local function cell(x)
-  if type(x) == "table" then
-    if x.n == 1 or x.sd == 0 then return number.format("%.6g", x.mean) end
-    return number.format("%.6g", x.mean) .. " ± " .. number.format("%.2g", x.sd)
+--- Series of the measure `y` (the only one unless given) over the parameter `x`, for ts.plot.curves; see curves.lua.
+function result:curves(x, y) return require "tessera.experiment.curves"(self:summary(), x, y) end
+
+local function exponent(x) return x == 0 and -math.huge or math.floor(math.log(math.abs(x), 10)) end
+
+-- `1341 ± 520`, `1.18e-08 ± 2.1e-09`: two digits of the deviation, and of the mean those that it leaves.
+local function spread_text(mean, sd)
+  local e, e_sd = exponent(mean), exponent(sd)
+  local largest = math.max(e, e_sd)
+  if largest - e_sd > 14 or mean - mean ~= 0 or sd - sd ~= 0 then -- a deviation that is but rounding, and inf
+    return number.format("%.6g", mean) .. " ± " .. number.format("%.2g", sd)
   end
-  if math.type(x) == "float" then return number.format("%.6g", x) end
-  return x == nil and "" or tostring(x)
+  if largest >= -4 and largest < 6 then
+    local format = ("%%.%df"):format(math.max(0, 1 - e_sd))
+    return number.format(format, mean) .. " ± " .. number.format(format, sd)
+  end
+  return number.format(("%%.%de"):format(math.max(0, e - e_sd + 1)), mean) .. " ± " .. number.format("%.1e", sd)
 end
 
+local function cell(x)
+  if type(x) == "table" then
+    return (x.n == 1 or x.sd == 0) and number.format("%.6g", x.mean) or spread_text(x.mean, x.sd)
+  end
+  if math.type(x) == "float" then return number.format("%.6g", x) end
+  return x == nil and "–" or tostring(x)
+end
+
+-- Numbers stand at the right of their columns; of a measure that is no number there is no mean.
 function result.table_text(list)
   local columns = table.move(list.measures, 1, #list.measures, #list.names + 1, table.move(list.names, 1, #list.names, 1, {}))
-  local rows = {columns}
+  local rows, right = {columns}, {}
+  for k, name in ipairs(columns) do right[k] = #list > 0 and type(list[1][name]) ~= "string" end
   for n, entry in ipairs(list) do
     rows[n + 1] = {}
     for k, name in ipairs(columns) do rows[n + 1][k] = cell(entry[name]) end
   end
-  return table.concat(aligned(rows), "\n")
+  return table.concat(aligned(rows, right), "\n")
 end
 
 --- The summary's table: a line a point of the grid, mean ± standard deviation over the seeds.
