@@ -18,7 +18,7 @@ describe("a sentence", function()
   end)
 
   it("is what Tessera says", function()
-    assert.equal("layer of 1 head on 1, f64, 8 parameters", tostring(ts.heads{heads = 1, d_q = 2, d_h = 1}):match "^[^\n]*")
+    assert.equal("layer of 1 head, f64, 8 parameters", tostring(ts.heads{heads = 1, d_q = 2, d_h = 1}):match "^[^\n]*")
     assert.equal("cache of 1 key in 1 segment", (function()
       local layer = ts.heads{heads = 1, d_q = 2}
       local cache = layer:cache()
