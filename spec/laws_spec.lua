@@ -104,6 +104,23 @@ describe("ts.laws", function()
     assert.equal(5, found.homomorphism.cases)
   end)
 
+  it("tries each law in every round, with as many keys as it speaks of", function()
+    local c = with(claim "(m, ℓ, z)", {rounds = 1, merge = function() error "no" end})
+    for seed = 1, 8 do
+      c.seed = seed
+      local found = ts.laws(c)
+      for _, name in ipairs{"homomorphism", "commutativity", "associativity"} do assert.is_false(found[name].ok, name) end
+    end
+  end)
+
+  it("refuses what `sample` draws and is no key", function()
+    for _, key in ipairs{3, {}, {s = 1, v = "x"}, false} do
+      local ok, message = pcall(ts.laws, with(claim "(m, ℓ, z)", {sample = function() return key end}))
+      assert.is_false(ok)
+      assert.matches("bad argument #1 to 'laws' (field 'sample': a key {s = number, v = number} expected, got ", message, 1, true)
+    end
+  end)
+
   it("sees a masked key that a block cannot hold", function()
     local c = claim "max(-inf, -inf)" -- its blocks, too, take -inf from -inf
     local function masked(rng) return {s = rng(2) == 1 and -math.huge or 0, v = 1} end

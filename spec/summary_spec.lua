@@ -325,6 +325,7 @@ describe("summary", function()
       refuses("max is 2x2, norm is 2x1", summary{max = x, norm = ts.ones(2, 1), value = x})
       refuses("max is f64, norm is f32", summary{max = x, norm = x:to "f32", value = x})
       refuses("field 'base': 2 or e expected, got 10", summary{max = x, norm = x, value = x, base = 10})
+      refuses("bad argument #1 to 'summary' (keys {-3, 9} are outside 1..", summary{output = O, lse = lse, keys = {{-3, 9}}})
       refuses("with a problem, field 'keys' is needed", summary{output = O, lse = lse, problem = P})
       refuses("the problem has n_q = 5, heads = 2 and d_v = 2; the summary 2, 2 and 1",
         summary{output = x, lse = x, keys = {{1, 1}}, problem = P})

@@ -2,41 +2,42 @@
 #include "summary.h"
 
 /* The first (1) or last (2) key of the range at the top of the stack. */
-static int64_t range_end(lua_State *L, int arg, int which) {
+static int64_t range_end(lua_State *L, int arg, const char *fname, int which) {
     lua_rawgeti(L, -1, which);
     int whole;
     int64_t key = lua_tointegerx(L, -1, &whole);
-    if (!whole) ts_lua_arg_error(L, arg, NULL, "keys are a list of {first, last}, whole numbers");
+    if (!whole) ts_lua_arg_error(L, arg, fname, "keys are a list of {first, last}, whole numbers");
     lua_pop(L, 1);
     return key;
 }
 
-static ts_range read_range(lua_State *L, int arg, int64_t low, int64_t high) {
-    if (!lua_istable(L, -1)) ts_lua_arg_error(L, arg, NULL, "keys are a list of {first, last}");
-    ts_range range = {range_end(L, arg, 1), range_end(L, arg, 2)};
+static ts_range read_range(lua_State *L, int arg, const char *fname, int64_t low, int64_t high) {
+    if (!lua_istable(L, -1)) ts_lua_arg_error(L, arg, fname, "keys are a list of {first, last}");
+    ts_range range = {range_end(L, arg, fname, 1), range_end(L, arg, fname, 2)};
     if (range.last < range.first - 1)
-        ts_lua_arg_error(L, arg, NULL, "keys {%I, %I} end before they begin", I(range.first),
+        ts_lua_arg_error(L, arg, fname, "keys {%I, %I} end before they begin", I(range.first),
                          I(range.last));
     if (range.last >= range.first && (range.first < low || range.last > high))
-        ts_lua_arg_error(L, arg, NULL, "keys {%I, %I} are outside %I..%I", I(range.first),
+        ts_lua_arg_error(L, arg, fname, "keys {%I, %I} are outside %I..%I", I(range.first),
                          I(range.last), I(low), I(high));
     return range;
 }
 
-ts_keyset ts_lua_read_keys(lua_State *L, int arg, int index, int64_t low, int64_t high) {
+ts_keyset ts_lua_read_keys(lua_State *L, int arg, const char *fname, int index, int64_t low,
+                           int64_t high) {
     index = lua_absindex(L, index);
     luaL_checkstack(L, 6, NULL);
     int64_t count = (int64_t)lua_rawlen(L, index);
     ts_range *ranges = lua_newuserdatauv(L, (size_t)(2 * count + 1) * sizeof *ranges, 0);
     for (int64_t r = 0; r < count; r++) {
         lua_rawgeti(L, index, r + 1);
-        ranges[r] = read_range(L, arg, low, high);
+        ranges[r] = read_range(L, arg, fname, low, high);
         lua_pop(L, 1);
     }
     ts_keyset keys = {0, ranges + count};
     ts_detail detail = {0};
     if (ts_keyset_make(ranges, count, &keys, &detail) != TS_OK)
-        ts_lua_arg_error(L, arg, NULL, "key %I is named twice", I(detail.key));
+        ts_lua_arg_error(L, arg, fname, "key %I is named twice", I(detail.key));
     return keys;
 }
 

@@ -77,7 +77,8 @@ const int64_t *ts_lua_read_rows(lua_State *L, int arg, int64_t n_q, int64_t *cou
 
 /* keys.c: a key set from the list of {first, last} at `index` (of argument arg), within low..high;
  * pushes the memory it lies in. */
-ts_keyset ts_lua_read_keys(lua_State *L, int arg, int index, int64_t low, int64_t high);
+ts_keyset ts_lua_read_keys(lua_State *L, int arg, const char *fname, int index, int64_t low,
+                           int64_t high);
 
 /* summary.c: pushes the bottom of the problem at `index`, with room for `ranges` ranges of keys. */
 ts_summary *ts_lua_new_summary_of(lua_State *L, int index, int64_t ranges, ts_keyset **keys);

@@ -88,7 +88,7 @@ static void check_range(lua_State *L, ts_range range, int64_t first, int64_t las
 /* The arguments of P:summary as a key set; pushes its memory. */
 static ts_keyset summary_keys(lua_State *L, const ts_problem *p) {
     int64_t first = p->first_key, last = p->first_key + p->n_k - 1;
-    if (lua_istable(L, 2)) return ts_lua_read_keys(L, 2, 2, first, last);
+    if (lua_istable(L, 2)) return ts_lua_read_keys(L, 2, NULL, 2, first, last);
     ts_range range = {first, last};
     if (!lua_isnoneornil(L, 2) || !lua_isnoneornil(L, 3)) {
         range.first = ts_lua_check_whole(L, 2);

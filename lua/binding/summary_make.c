@@ -98,7 +98,7 @@ int ts_lua_summary_new(lua_State *L) {
     lua_getfield(L, 1, "problem");
     from.saved = lua_getfield(L, 1, "owner") == LUA_TTABLE;
     ts_keyset keys = {0, NULL};
-    if (keyed) keys = ts_lua_read_keys(L, 1, KEYS, 1, INT64_MAX - 1);
+    if (keyed) keys = ts_lua_read_keys(L, 1, "summary", KEYS, 1, INT64_MAX - 1);
     ts_lua_summary *s;
     if (ts_lua_test_problem(L, PROBLEM)) {
         s = push_of_problem(L, PROBLEM, &like, keys.count);

@@ -45,7 +45,7 @@ static int64_t read_key_set(lua_State *L, int arg, const ts_schedule *s, int64_t
         lua_pop(L, 1);
         lua_pushvalue(L, -1);
     }
-    ts_keyset keys = ts_lua_read_keys(L, arg, -1, s->first, s->last);
+    ts_keyset keys = ts_lua_read_keys(L, arg, NULL, -1, s->first, s->last);
     if (keys.count > room) ts_lua_arg_error(L, arg, NULL, "field 'k': these are no blocks");
     memcpy(out, keys.ranges, (size_t)keys.count * sizeof *out);
     lua_pop(L, 2);

@@ -88,11 +88,23 @@ local function fails(claim, law, keys)
   return found
 end
 
+-- A case's keys, drawn.
+local function drawn(claim, rng, count)
+  local keys = {}
+  for n = 1, count do
+    local key = claim.sample(rng, keys)
+    local is_key = type(key) == "table" and type(key.s) == "number" and type(key.v) == "number"
+    check.arg(is_key, 1, "laws", "field 'sample': a key {s = number, v = number} expected, got %s",
+      type(key) == "table" and ("{s = %s, v = %s}"):format(key.s, key.v) or check.type_of(key))
+    keys[n] = key
+  end
+  return keys
+end
+
 -- The first case that fails of those drawn, made small; and how many were tried.
 local function search(claim, law, rng)
   for round = 1, claim.rounds do
-    local keys = {}
-    for n = 1, rng(round <= 20 and 3 or 6) do keys[n] = claim.sample(rng, keys) end
+    local keys = drawn(claim, rng, rng(law.least or 1, round <= 20 and 3 or 6))
     if fails(claim, law, keys) then
       local least, found = shrink(keys, function(k) return fails(claim, law, k) end)
       found.keys = least

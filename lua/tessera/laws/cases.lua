@@ -1,7 +1,7 @@
 -- cases.lua -- what must hold for a list of keys, law by law: pairs of trees whose states say the same.
 --
 -- Each law is a function (n, visit) that calls visit(tree, other) for n keys: `other` is a tree, or nil where the
--- tree has to say what `want` says. visit returns true to go on.
+-- tree has to say what `want` says. visit returns true to go on. `least`: of how many keys it says anything.
 
 local expression = require "tessera.laws.expression"
 local ts = require "tessera"
@@ -23,7 +23,7 @@ laws[#laws + 1] = {"summarize", function(n, visit) visit{1, n} end}
 --- Σ(S) ⋆ Σ(T) = Σ(S ∪ T).
 laws[#laws + 1] = {"homomorphism", function(n, visit)
   cuts(n, function(S, T) return visit(merge(S, T)) end)
-end}
+end, least = 2}
 
 --- ⊥ ⋆ Σ = Σ = Σ ⋆ ⊥, and ⊥ ⋆ ⊥ is ⊥ again.
 laws[#laws + 1] = {"identity", function(n, visit)
@@ -35,7 +35,7 @@ end, needs_bottom = true}
 --- S ⋆ T = T ⋆ S.
 laws[#laws + 1] = {"commutativity", function(n, visit)
   cuts(n, function(S, T) return visit(merge(S, T), merge(T, S)) end)
-end}
+end, least = 2}
 
 --- (S ⋆ T) ⋆ U = S ⋆ (T ⋆ U).
 laws[#laws + 1] = {"associativity", function(n, visit)
@@ -45,7 +45,7 @@ laws[#laws + 1] = {"associativity", function(n, visit)
       if not visit(merge(merge(S, T), U), merge(S, merge(T, U))) then return end
     end
   end
-end}
+end, least = 3}
 
 --- Key by key, in any order and with any bracketing. Of five keys and more, only forwards and backwards.
 laws[#laws + 1] = {"any order", function(n, visit)
