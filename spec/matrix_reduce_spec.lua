@@ -164,6 +164,16 @@ describe("logsumexp (E14)", function()
     assert.same({{-15, -inf}}, ts.matrix{{-15, -inf}, {-inf, -inf}}:logsumexp("cols"):table())
   end)
 
+  -- 1024 numbers whose sum is about 1e-10 of the last one's: what was lost of theirs must shrink with them. Beside 1 the sum
+  -- is rounded once in the matrix's way and once here, and so is the logarithm.
+  it("carries what rounding lost along where the maximum moves", function()
+    local function x(j) return -30 + j % 7 / 16 end
+    local sum = 0
+    for j = 1, 1024 do sum = sum + math.exp(x(j)) end
+    local m = ts.matrix(1, 1025, function(_, j) return j <= 1024 and x(j) or 0 end)
+    assert.near(math.log(1 + sum), m:logsumexp(), 4 * 2 ^ -53)
+  end)
+
   it("keeps what came before a long stretch of -inf, and sees NaN behind one", function()
     local m = ts.matrix(1, 1200, function(_, j) return j == 1 and 5 or -inf end)
     assert.equal(5, m:logsumexp())

@@ -99,12 +99,13 @@ static void overlaps(void) {
     ts_matrix all = ts_matrix_packed(TS_F64, 6, 6, room);
     ts_matrix top = ts_matrix_slice(&all, 0, 0, 3, 6), bottom = ts_matrix_slice(&all, 3, 0, 3, 6);
     ts_matrix turned = ts_matrix_transposed(&all), none = ts_matrix_slice(&all, 3, 0, 0, 6);
-    ts_matrix up = layout(3, TS_F64, 3, 6, room);
+    ts_matrix up = layout(3, TS_F64, 3, 6, room), first = ts_matrix_slice(&all, 0, 0, 1, 6);
     CHECK(!ts_matrix_overlap(&top, &bottom));
     CHECK(ts_matrix_overlap(&all, &turned));
     CHECK(ts_matrix_overlap(&bottom, &turned));
     CHECK(!ts_matrix_overlap(&none, &all));
     CHECK(ts_matrix_overlap(&up, &top));
+    CHECK(ts_matrix_overlap(&up, &first)); /* which up, from below, comes to last */
     CHECK(!ts_matrix_overlap(&up, &bottom));
 }
 
