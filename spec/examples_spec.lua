@@ -148,6 +148,21 @@ describe("README", function()
     assert.is_true(count > 0)
   end)
 
+  it("shows the mask that its lines draw", function()
+    local code, shown = {}, {}
+    for line in text:match "```\n(> m = .-)> [^\n]*file":gmatch "[^\n]+" do
+      local typed = line:match "^> (.*)"
+      table.insert(typed and code or shown, typed or line)
+    end
+    assert.equal(2, #code)
+    local path = os.tmpname()
+    finally(function() os.remove(path) end)
+    local file <close> = assert(io.open(path, "w"))
+    file:write("ts = require 'tessera'\n" .. table.concat(code, "\n"))
+    file:flush()
+    assert.is_truthy(run(path):find(table.concat(shown, "\n"), 1, true))
+  end)
+
   it("names make targets that exist", function()
     for target in text:gmatch "make ([a-z]+)" do
       if target ~= "and" then assert.matches("\n" .. target .. ":", read "Makefile") end

@@ -38,7 +38,9 @@ local diff = {}
 --- its numbers `a` and `b`, `abs` = |a - b|, `rel` = |a - b| / |b|, and `ulps`, how many numbers of the
 --- dtype lie between. Two NaNs are 0 apart; NaN and a number, an infinity and anything else, and
 --- matrices of different shapes are infinitely far apart (`i` and `j` are then nil for shapes). The
---- record prints as a sentence. Further arguments are ignored, so that `ts.diff(O, P:softmax())` works.
+--- record prints as a sentence. Many ulps of a number near zero are a small distance: the largest is
+--- `(A - B):abs():max()`, and P:bound tells what rounding can do. Further arguments are ignored, so that
+--- `ts.diff(O, P:softmax())` works.
 ---
 ---     print(ts.diff(P:attention(), P:softmax()))
 ---@param A matrix|number

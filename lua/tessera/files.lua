@@ -69,7 +69,9 @@ local files = {}
 --- a name, a table from names to matrices and, where the file has any, its metadata, a table of strings.
 --- Half precision and bfloat16 come as f32, integers and booleans as f64; integers that a double cannot
 --- hold are refused. An array without axes is 1 x 1, one with a single axis 1 x n; more than two axes
---- need `reshape`. Nothing in a file is trusted: a file that is not in order is an error that tells why.
+--- need `reshape`, which keeps the order of numbers: transpose heads before they are saved, so that they
+--- come to lie side by side in the columns (the manual's page "Coming from NumPy" shows how). Nothing in a
+--- file is trusted: a file that is not in order is an error that tells why.
 ---
 ---     local Q = ts.load "queries.npy"
 ---     local W = ts.load("layer.safetensors", "query.weight", {reshape = {384, 384}})
