@@ -358,11 +358,9 @@ static void engine_cut(engine *e) {
         e->items = p->kv_heads * e->tiles * e->pieces;
         if (e->items >= enough) break;
     }
-    e->parts = s->merge == TS_MERGE_SPLIT && e->items < FEW_ITEMS ? s->parts : 1;
-    if (e->queries * e->heads < TS_TILING_FEW_ROWS && e->parts >= enough) {
-        e->heads = p->heads;
-        e->items /= p->kv_heads;
-    }
+    const int64_t together = e->queries * e->heads < TS_PASSING_ROWS ? p->kv_heads : 1;
+    e->parts = s->merge == TS_MERGE_SPLIT && e->items / together < FEW_ITEMS ? s->parts : 1;
+    if (e->items / together * e->parts >= enough) e->items /= together, e->heads *= together;
     e->units = e->items * e->parts;
     e->depth = 3 + log2_up(s->blocks) + (s->merge == TS_MERGE_SPLIT ? log2_up(s->parts) : 0);
     e->largest = s->ranges ? 0 : ts_least(s->k, p->n_k);

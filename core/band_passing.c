@@ -11,7 +11,7 @@ static bool lies_side_by_side(const ts_matrix *m) { return m->col_stride == 1 ||
 /* (What is not finite is found by doing all again, and a called score is never asked twice.) */
 bool ts_band_can_pass(const ts_tile *tile) {
     const ts_problem *p = tile->problem;
-    if (tile->shared > TS_PASSING_ROWS || tile->keys < TS_PASSING_KEYS ||
+    if (tile->shared >= TS_PASSING_ROWS || tile->keys < TS_PASSING_KEYS ||
         tile->segment_count != 1 || p->d == 0 || p->d_v == 0 || !lies_side_by_side(&p->k) ||
         !lies_side_by_side(&p->v) || p->d_v % tile->loops->lanes != 0)
         return false;

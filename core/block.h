@@ -7,7 +7,7 @@
 
 enum { TS_CHUNK = 512 }; /* keys at a time; longer blocks are merged online */
 
-/* Rows of a key head for whom packing K and V takes longer than it saves. */
+/* With fewer rows that share them, packing K and V takes longer than it saves. */
 enum { TS_PASSING_ROWS = 16 };
 
 /* Query rows of some heads - one, or all that share one K and V, or several such groups - with one
