@@ -14,7 +14,7 @@ static int64_t default_keys(const ts_problem *p) {
 }
 
 /* Few items are split, so that there is work for many threads: each part has 2048 keys or more;
- * with few rows, which all key heads take together, 512. */
+ * with few rows, for which all key heads are one item, 512. */
 static int64_t default_parts(const ts_problem *p, const ts_tiling *tiling, bool few) {
     const int64_t items = (few ? 1 : p->kv_heads) * ts_quotient_up(p->n_q, tiling->q);
     if (tiling->schedule.merge != TS_MERGE_ONLINE || items == 0 || items >= 32) return 1;

@@ -34,8 +34,9 @@ static void check_defaults(void) {
     CHECK_INT(t.degree, 11);
     t = filled(problem_of(TS_F32, 1, 65536, 64), (ts_tiling){0});
     CHECK_INT(t.q, 1);
-    CHECK_INT(t.schedule.k, 128);
-    CHECK_INT(t.schedule.parts, 32);
+    CHECK_INT(t.schedule.k, 512);
+    CHECK_INT(t.schedule.parts, 64); /* all heads are one item */
+    CHECK_INT(filled(problem_of(TS_F32, 1, 4096, 64), (ts_tiling){0}).schedule.parts, 8);
     t = filled(problem_of(TS_F32, 16384, 16384, 64), (ts_tiling){0});
     CHECK_INT(t.schedule.parts, 1); /* 32 tiles are enough */
     CHECK_INT(t.schedule.merge, TS_MERGE_ONLINE);
