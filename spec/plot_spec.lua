@@ -264,6 +264,28 @@ tiles, numbered as each tile of queries visits them
 ]], printed(ts.plot.tiles, p, {tiling = {q = 2, k = 2, order = "backward"}}))
   end)
 
+  it("marks an axis at round numbers, as many as may be", function()
+    local axis = require "tessera.plot.axis"
+    local function ticks(...)
+      local list = axis.ticks(...)
+      for n, x in ipairs(list) do list[n] = ("%.4g"):format(x) end
+      return table.concat(list, " ")
+    end
+    assert.equal("0.2 0.4 0.6 0.8", ticks(0.15, 0.85, 4))
+    assert.equal("0 20 40 60 80 100", ticks(0, 100, 8))
+    assert.equal("-1 0 1", ticks(-1.2, 1.9, 4))
+    assert.equal("5 5", ticks(5, 5, 4))
+  end)
+  it("turns the names of a trace's steps only where they would run into each other", function()
+    for n_k, turned in pairs{[12] = false, [64] = true} do
+      local steps = ts.problem{Q = ts.ones(1, 2), K = ts.ones(n_k, 2), V = ts.ones(n_k, 1)}:trace(1, {k = 2})
+      local found = false
+      for _, part in ipairs(require "tessera.plot.trace"(steps, {}):script()) do
+        found = found or type(part) == "string" and part:find("rotate by 90", 1, true) ~= nil
+      end
+      assert.equal(turned, found)
+    end
+  end)
   it("shows a trace as P:trace has it", function()
     local t = P:trace(3, {k = 2, merge = "online"})
     local text = printed(ts.plot.trace, t)

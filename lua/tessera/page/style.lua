@@ -58,4 +58,5 @@ figure image { image-rendering: pixelated; }
 .player .swatch {
   display: inline-block; width: 1em; height: 1em; vertical-align: -.15em; margin: 0 .25em 0 .75em; border: 1px solid var(--line);
 }
+.player .swatch:first-child { margin-left: 0; }
 ]]

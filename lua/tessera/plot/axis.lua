@@ -5,17 +5,23 @@ local words = require "tessera.plot.words"
 
 local axis = {}
 
---- Round numbers (1, 2 or 5 times a power of ten apart) from lo to hi, about `most` of them.
+-- The multiples of `step` from lo to hi.
+local function multiples(step, lo, hi)
+  local list = {}
+  for n = math.ceil(lo / step - 1e-9), math.floor(hi / step + 1e-9) do list[#list + 1] = n * step end
+  return list
+end
+
+--- Round numbers (1, 2 or 5 times a power of ten apart) from lo to hi, at most `most` of them.
 ---@return number[]
 function axis.ticks(lo, hi, most)
   local span = hi - lo
   if not (span > 0 and span < math.huge) then return {lo, hi} end
-  local step = 10.0 ^ math.floor(math.log(span / most, 10))
+  local step, list = 10.0 ^ math.floor(math.log(span / most, 10)), nil
   for _, factor in ipairs{1, 2, 5, 10} do
-    if span / (step * factor) <= most then step = step * factor break end
+    list = multiples(step * factor, lo, hi)
+    if #list <= most then break end
   end
-  local list = {}
-  for n = math.ceil(lo / step - 1e-9), math.floor(hi / step + 1e-9) do list[#list + 1] = n * step end
   return list
 end
 

@@ -154,8 +154,18 @@ local function labelled(self, name, most)
   return list
 end
 
+local room = 50 -- characters of labels that fit side by side below a chart, also on a page
+
+-- Would these labels run into each other?
+local function is_crowded(labels)
+  local widest = 0
+  for _, label in ipairs(labels) do widest = math.max(widest, words.width(label[2])) end
+  return #labels * (widest + 1) > room
+end
+
 local function ticks(self)
-  return axis.set("x", labelled(self, "x", 8), self.x_ticks and "out nomirror rotate by 90 right" or "out nomirror norotate")
+  local turned = self.x_ticks and is_crowded(self.x_ticks)
+  return axis.set("x", labelled(self, "x", 8), turned and "out nomirror rotate by 90 right" or "out nomirror norotate")
     .. axis.set("y", labelled(self, "y", self.most_y or 8), "out nomirror")
 end
 

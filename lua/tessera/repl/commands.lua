@@ -105,6 +105,10 @@ end
 
 local most_cells = 1 << 20 -- of a problem whose weights are drawn
 
+-- Of the problem _, with %s for whose: cells that are not allowed must not look like zeros.
+local weights_code = [[ts.plot.matrix(_:weights(), {title = "weights%s", xlabel = "key", ylabel = "query",
+  mask = ts.mask.from(_:scores():map(function(s) return s == -math.huge and 0 or 1 end))});]]
+
 -- What draws a value of each kind, and what is said of a choice that was made.
 local pictures = {
   matrix = function() return "ts.plot.matrix(_);" end,
@@ -116,8 +120,7 @@ local pictures = {
       return "ts.plot.tiles(_);", "the tiles of the default tiling, as there are too many weights to draw"
     end
     local whose = P.heads > 1 and (" of head 1 of %d"):format(P.heads) or ""
-    return ('ts.plot.matrix(_:weights(), {title = "weights%s", xlabel = "key", ylabel = "query"});'):format(whose),
-      ("the weights%s; :plot P:scores() and ts.plot.tiles(P) draw others"):format(whose)
+    return weights_code:format(whose), ("the weights%s; :plot P:scores() and ts.plot.tiles(P) draw others"):format(whose)
   end,
 }
 
