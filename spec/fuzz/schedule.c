@@ -44,21 +44,24 @@ static void read_word(bytes *in, int32_t *word, int64_t blocks) {
     }
 }
 
+/* Wraps: what is read may start or end at the rim of 64 bits. */
+static int64_t plus(int64_t a, int64_t b) { return (int64_t)((uint64_t)a + (uint64_t)b); }
+
 static void read_ranges(bytes *in, ts_schedule *s, arrays *a) {
     int64_t count = 0, key = s->first;
     a->starts[0] = 0;
     for (int64_t b = 1; b <= s->blocks; b++) {
         for (int64_t n = bytes_below(in, 3); n > 0; n--) {
             int64_t length = bytes_below(in, 4);
-            a->ranges[count] = (ts_range){key, key + length - 1};
+            a->ranges[count] = (ts_range){key, plus(key, length - 1)};
             if (bytes_below(in, 16) == 0)
                 a->ranges[count] = (ts_range){bytes_number(in), bytes_number(in)};
-            key += length;
+            key = plus(key, length);
             count++;
         }
         a->starts[b] = count;
     }
-    s->last = key - 1;
+    s->last = plus(key, -1);
     s->ranges = a->ranges, s->starts = a->starts;
 }
 
