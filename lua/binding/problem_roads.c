@@ -73,7 +73,7 @@ static int scores(lua_State *L) { return of_cells(L, ts_softmax_scores); }
 /* Arguments 2 and 3, a range of the problem's keys first..last; one that ends before it begins is
  * no key. */
 static void check_range(lua_State *L, ts_range range, int64_t first, int64_t last) {
-    bool is_none = range.last == range.first - 1;
+    bool is_none = range.last < range.first && range.last == range.first - 1;
     if (range.first < first || range.first > last + is_none)
         ts_lua_arg_error(L, 2, NULL, "key %I is none of the problem's %I..%I", I(range.first),
                          I(first), I(last));
