@@ -39,6 +39,7 @@ describe("a session", function()
     assert.matches("^! .*did you mean 'width'%?$", shown("width = 3", "widht.x"))
     assert.matches("^! .*did you mean 'ts%.problem'%?$", shown "problm{}")
     assert.equal("! ts.mask has no field 'causel' (did you mean 'causal'?)", shown "ts.mask.causel(3)")
+    assert.matches("^! calling 'sum' on bad self .*; a method is called with a colon, as in m:sum%(%)$", shown "ts.eye(2).sum()")
     assert.equal("! a matrix has no field 'row_s' (did you mean 'rows'?)", shown "ts.zeros(1, 1).row_s")
   end)
   it("shows the message, and of several lines the one that it is about", function()
@@ -91,6 +92,15 @@ describe("locals", function()
   end
 end)
 
+describe("a table at the prompt", function()
+  it("stands in one line, or has a line for each name where that is too narrow", function()
+    assert.equal('{1, {a = true}, b = "x"}', show{1, {a = true}, b = "x"})
+    assert.equal(("{\n  %s = 1,\n  %s = {a = 2}\n}"):format(("p"):rep(50), ("q"):rep(50)),
+      show{[("p"):rep(50)] = 1, [("q"):rep(50)] = {a = 2}})
+    assert.is_nil(show{("x"):rep(50), ("y"):rep(50)}:find "\n") -- a list
+  end)
+end)
+
 describe("completion", function()
   local env = {ts = ts, matrix_a = ts.zeros(1, 1), m = ts.mask.causal(2), t = {alpha = 1, beta = print}, string = string,
     P = ts.problem{Q = ts.zeros(1, 1), K = ts.zeros(1, 1), V = ts.zeros(1, 1)}}
@@ -109,6 +119,15 @@ describe("completion", function()
     assert.same({"t.alpha", "t.beta"}, of "t.")
     assert.same({"t:beta"}, of "t:")
     assert.same({"function"}, of "func")
+  end)
+  it("finds the options of a function in a table that it takes", function()
+    assert.same({"order"}, of "P:attention{q = 4, ord")
+    assert.same({"order"}, of "P:trace(3, {ord")
+    assert.same({"merge"}, of "O = P:bound{mer")
+    assert.same({"reshape"}, of "ts.load('x.npy', {res")
+    assert.same({"seeds"}, of "ts.experiment{grid = {n = {1, 2}}, see")
+    assert.same({"kv_heads"}, of "P:with{heads = f(2), kv")
+    assert.same({"matrix_a"}, of "P:attention{q = matr") -- a value
   end)
   it("goes on behind what is no part of the name", function()
     assert.same({"1+ts.eye"}, of "1+ts.ey")

@@ -1,4 +1,4 @@
---- complete.lua -- how a line can go on: names, fields, methods, commands, and files in strings.
+--- complete.lua -- how a line can go on: names, fields, methods, options, commands, and files in strings.
 
 local commands = require "tessera.repl.commands"
 local core = require "tessera.core"
@@ -53,13 +53,39 @@ local function value_of(env, chain)
   return value
 end
 
+-- The topic of a function, or nil.
+local function topic_of(f)
+  for _, topic in ipairs(type(f) == "function" and reference.topics() or {}) do
+    if not topic.field and reference.value(topic.name) == f then return topic end
+  end
+end
+
 -- The kind of what a function returns, as its comment tells.
 local function returned_kind(f)
-  for _, topic in ipairs(type(f) == "function" and reference.topics() or {}) do
-    if not topic.field and reference.value(topic.name) == f then
-      return topic.returns[1] and topic.returns[1].type:match "^%l+$"
-    end
+  local topic = topic_of(f)
+  return topic and topic.returns[1] and topic.returns[1].type:match "^%l+$"
+end
+
+-- Options -----------------------------------------------------------------------------------------
+
+-- Whose options a topic takes: its own, or those of P:attention where a tiling is one of its arguments.
+local function options_of(topic)
+  local owners, names = {[topic.name] = true}, {}
+  for _, p in ipairs(topic.params) do owners["problem:attention"] = owners["problem:attention"] or p.name:find "^tiling" ~= nil end
+  if topic.name == "problem:with" then owners["ts.problem"] = true end
+  for name, list in pairs(require "tessera.help.options"()) do
+    for _, option in ipairs(list) do names[name] = names[name] or owners[option.topic.name] end
   end
+  return names
+end
+
+-- The fields that can stand at the end of `text`, where that is a table that a function takes: `P:attention{q = 4, or`.
+local function fields_expected(env, text)
+  local open = text:gsub("%b()", ""):gsub("%b{}", "")
+  if not open:find "[{,]%s*[%w_]*$" then return {} end
+  local chain = open:match "([%a_][%w_%.:]*)%s*{[^{}()]*$" or open:match "([%a_][%w_%.:]*)%s*%([^()]*{[^{}()]*$"
+  local topic = chain and topic_of(value_of(env, chain))
+  return topic and options_of(topic) or {}
 end
 
 local function sorted_matches(names, wanted, head)
@@ -138,6 +164,8 @@ local function completions(env, text)
     return sorted_matches(fields_of(not called and value, kind, joint, wanted), wanted, ""), wanted
   end
   wanted = text:match "[%a_][%w_]*$" or ""
+  local options = sorted_matches(fields_expected(env, text), wanted, "")
+  if #options > 0 then return options, wanted end
   local names = {}
   for name in pairs(env) do add(names, name, wanted) end
   for _, name in ipairs(keywords) do names[name] = true end

@@ -50,8 +50,11 @@ local function ts_names()
   return names
 end
 
--- A variable that is nil, named in an error: perhaps another was meant, or one of `ts`.
-local function with_near_name(self, message)
+-- A variable that is nil, named in an error: perhaps another was meant, or one of `ts`. A method without self: a dot.
+local function with_advice(self, message)
+  local method, kind = message:match "^calling '([%w_]+)' on bad self %((%l+)"
+  local receiver = method and require("tessera.reference").receivers[kind]
+  if receiver then return ("%s; a method is called with a colon, as in %s:%s()"):format(message, receiver, method) end
   local name = message:match "%(global '([%w_]+)'%)"
   if not name or #name < 3 or self.env[name] ~= nil then return message end
   local names, written = {}, {}
@@ -76,7 +79,7 @@ local function explained(self, text, err)
     return meta and rawget(meta, "__tostring") and tostring(err) or ("(error object is a %s value)"):format(type(err))
   end
   local number, rest = err:match "^line %d+:(%d+): (.*)$"
-  local message = with_near_name(self, rest or err)
+  local message = with_advice(self, rest or err)
   local line = number and text:find "\n" and line_of(text, tonumber(number))
   return line and ("%s\n  %s: %s"):format(message, number, line:match "^%s*(.-)%s*$") or message
 end

@@ -1,6 +1,9 @@
 --- show.lua -- values as the prompt shows them.
 
+local core = require "tessera.core"
+
 local MOST = 20 -- elements of a list that are shown
+local LINE = 75 -- characters, where no terminal tells another
 
 local show
 
@@ -20,7 +23,8 @@ local function sorted_keys(t, from)
   return keys
 end
 
-local function table_text(t, seen)
+-- In one line; names that do not fit the terminal so have a line each.
+local function table_text(t, seen, inside)
   if seen[t] then return "{…}" end
   seen[t] = true
   local parts = {}
@@ -32,7 +36,9 @@ local function table_text(t, seen)
     parts[#parts + 1] = (is_name(key) and key or "[" .. show(key, seen, true) .. "]") .. " = " .. show(t[key], seen, true)
   end
   seen[t] = nil
-  return "{" .. table.concat(parts, ", ") .. "}"
+  local text = "{" .. table.concat(parts, ", ") .. "}"
+  if inside or #keys == 0 or (utf8.len(text) or #text) <= (core.width() or LINE) then return text end
+  return "{\n  " .. table.concat(parts, ",\n  ") .. "\n}"
 end
 
 -- What is known of a value that has lines of its own, in one line: its first.
@@ -43,7 +49,7 @@ function show(x, seen, inside)
   if kind == "string" then return inside and ("%q"):format(x):gsub("\\\n", "\\n") or x end
   local meta = debug.getmetatable(x)
   local has_text = meta and (rawget(meta, "__tostring") or rawget(meta, "__name"))
-  if kind == "table" and not has_text then return table_text(x, seen) end
+  if kind == "table" and not has_text then return table_text(x, seen, inside) end
   local ok, text = pcall(tostring, x)
   text = ok and text or kind
   if kind == "function" or kind == "thread" then text = kind end
