@@ -92,6 +92,31 @@ b,2,2,1.0,22
     assert.equal(whole, without_seconds(read(path)))
   end)
 
+  it("throws it away wherever it was cut, within a text of two lines, too", function()
+    local function again()
+      return ts.experiment{grid = {n = {1, 2}}, file = path, run = function(p) return {half = p.n / 2, say = 'two "\n" lines, and'} end}
+    end
+    again()
+    local text = read(path)
+    local expected = without_seconds(text)
+    for cut = 0, #text - 1 do
+      write(path, text:sub(1, cut))
+      local e = again()
+      assert.equal(2, #e, cut)
+      assert.equal(expected, without_seconds(read(path)), cut)
+    end
+  end)
+
+  it("leaves a file alone that holds something else", function()
+    for _, text in ipairs{"notes without an end of line", "\0\1\2", '"how', "how;n", "a,b\n1,2\n"} do
+      write(path, text)
+      local ok, message = pcall(run)
+      assert.is_false(ok, text)
+      assert.matches("field 'file': '" .. path, message, 1, true)
+      assert.equal(text, read(path))
+    end
+  end)
+
   it("begins anew where resume is false", function()
     run()
     calls = {}

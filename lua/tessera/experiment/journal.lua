@@ -63,11 +63,13 @@ function journal.open(path, names, resume)
   local old = resume and io.open(path, "rb")
   local text = old and old:read "a" or ""
   if old then old:close() end
-  local whole = text:match "^(.*\n)" or ""
-  local lines = row.parse(whole)
+  local lines, whole = row.parse(text)
   if #lines > 0 then
     adopt(self, lines, names)
-    mend(self, text, whole)
+    mend(self, text, text:sub(1, whole))
+  else
+    local head = row.line(mapped(journal.columns(names, {}), row.text)):sub(1, -#"seconds" - 1)
+    check.arg(text:sub(1, #head) == head:sub(1, #text), 1, "experiment", "field 'file': '%s' holds something else", path)
   end
   local file, message = io.open(path, #lines > 0 and "ab" or "wb")
   self.file = check.arg(file, 1, "experiment", "field 'file': %s", message)

@@ -50,22 +50,23 @@ local function quoted_end(text, at)
   return at
 end
 
---- All lines of a text that ends with a newline: lists of fields. Quoted fields, which may hold anything, keep their quotes.
+--- All lines of a text that are whole, up to their newline: lists of fields; and how long a part of the text they are.
+--- Quoted fields, which may hold anything, keep their quotes.
 function row.parse(text)
-  local lines, fields, at = {}, {}, 1
+  local lines, fields, at, whole = {}, {}, 1, 0
   while at <= #text do
     local stop = text:sub(at, at) == '"' and quoted_end(text, at) or text:match("^[^\",\r\n]*()", at)
-    if text:sub(stop, stop) == '"' then return lines end -- a quote that was never closed: the line is not whole
+    if text:sub(stop, stop) == '"' then break end -- a quote that was never closed: the line is not whole
     fields[#fields + 1] = text:sub(at, stop - 1)
     local mark
     mark, at = text:match("^(\r?\n)()", stop)
     if mark then
-      lines[#lines + 1], fields = fields, {}
+      lines[#lines + 1], fields, whole = fields, {}, at - 1
     else
       at = stop + 1
     end
   end
-  return lines
+  return lines, whole
 end
 
 return row
