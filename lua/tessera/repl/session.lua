@@ -76,7 +76,11 @@ end
 local function explained(self, text, err)
   if type(err) ~= "string" then
     local meta = debug.getmetatable(err)
-    return meta and rawget(meta, "__tostring") and tostring(err) or ("(error object is a %s value)"):format(type(err))
+    if meta and rawget(meta, "__tostring") then
+      local ok, said = pcall(core.guarded, tostring, err) -- the user's own __tostring may fail, or never end
+      if ok then return said end
+    end
+    return type(err) == "number" and tostring(err) or ("(error object is a %s value)"):format(type(err))
   end
   local number, rest = err:match "^line %d+:(%d+): (.*)$"
   local message = with_advice(self, rest or err)

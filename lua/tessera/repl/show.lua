@@ -27,13 +27,13 @@ end
 local function table_text(t, seen, inside)
   if seen[t] then return "{…}" end
   seen[t] = true
-  local parts = {}
-  for n = 1, math.min(#t, MOST) do parts[n] = show(t[n], seen, true) end
-  if #t > MOST then parts[#parts + 1] = ("… %d in all"):format(#t) end
-  local keys = sorted_keys(t, #t)
+  local parts, length = {}, rawlen(t) -- what is there, not what a metatable makes of it
+  for n = 1, math.min(length, MOST) do parts[n] = show(rawget(t, n), seen, true) end
+  if length > MOST then parts[#parts + 1] = ("… %d in all"):format(length) end
+  local keys = sorted_keys(t, length)
   for n, key in ipairs(keys) do
     if n > MOST then parts[#parts + 1] = ("… %d names in all"):format(#keys) break end
-    parts[#parts + 1] = (is_name(key) and key or "[" .. show(key, seen, true) .. "]") .. " = " .. show(t[key], seen, true)
+    parts[#parts + 1] = (is_name(key) and key or "[" .. show(key, seen, true) .. "]") .. " = " .. show(rawget(t, key), seen, true)
   end
   seen[t] = nil
   local text = "{" .. table.concat(parts, ", ") .. "}"
@@ -59,4 +59,7 @@ end
 --- A value as text: tables with what is in them, everything else as `print` has it.
 ---@param x any
 ---@return string
-return function(x) return show(x, {}, false) end
+return function(x)
+  local ok, text = pcall(core.guarded, show, x, {}, false) -- the user's own metamethods may fail, or never end
+  return ok and text or type(x)
+end
