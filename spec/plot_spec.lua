@@ -280,7 +280,7 @@ tiles, numbered as each tile of queries visits them
     for n_k, turned in pairs{[12] = false, [64] = true} do
       local steps = ts.problem{Q = ts.ones(1, 2), K = ts.ones(n_k, 2), V = ts.ones(n_k, 1)}:trace(1, {k = 2})
       local found = false
-      for _, part in ipairs(require "tessera.plot.trace"(steps, {}):script()) do
+      for _, part in ipairs(require "tessera.plot.trace"(steps, {}):script(800, 600)) do
         found = found or type(part) == "string" and part:find("rotate by 90", 1, true) ~= nil
       end
       assert.equal(turned, found)
@@ -327,6 +327,18 @@ tiles, numbered as each tile of queries visits them
     assert.equal(3, select(2, text:gsub("●", "")))
     assert.equal(2, select(2, text:gsub("▲", "")))
     assert.matches("%? not above 0, or not finite", text)
+  end)
+
+  it("of a trace leaves room below for its legend, however low it is", function()
+    local picture = require "tessera.plot.trace"(P:trace(3, {k = 2}), {})
+    for _, height in ipairs{380, 600, 1200} do
+      local bottoms = {}
+      for _, part in ipairs(picture:script(480, height)) do
+        bottoms[#bottoms + 1] = type(part) == "string" and tonumber(part:match "bmargin at screen (%S+)") or nil
+      end
+      assert.equal(3, #bottoms)
+      assert.is_true(bottoms[3] * height > 90 and bottoms[1] > bottoms[2] and bottoms[2] > bottoms[3])
+    end
   end)
 
   it("has round numbers at the axes of curves", function()

@@ -144,6 +144,7 @@ describe("P:verify", function()
     assert.matches("\nidentity +%d+  ok +bits\n", text)
     assert.matches("\ndefinition +%d+  ok +%d+ +0%.%d+  %a", text)
     assert.matches("\nevery law holds; 12 rows judged, seed 1$", text)
+    assert.matches("^identity  %d+  ok  bits$", tostring(problems.plain:verify{laws = "identity"}.identity))
   end)
 
   it("judges some rows of a large problem, and says how many", function()

@@ -152,6 +152,9 @@ local function columns(t)
   }
 end
 
+--- One law's line of the table.
+function tally.__tostring(t) return aligned{columns(t)}[1] end
+
 --- law, cases, verdict, ulps, error ÷ bound, how many cells have no bound (where some have none), where the worst was.
 function result:__tostring()
   local rows, open, judged = {{"law", "cases", "", "ulps", "÷ bound", "", "worst at"}}, false, false

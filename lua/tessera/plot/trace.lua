@@ -29,7 +29,7 @@ end
 
 local function panel(self, fields)
   fields.x_range, fields.x_ticks, fields.xlabel = {0.5, #self.trace + 0.5}, self.ticks, fields.xlabel or ""
-  fields.most_y, fields.lost_name = 4, "⊥: no key so far"
+  fields.most_y, fields.lost_name = 4, "⊥: no key"
   return chart.new(fields)
 end
 
@@ -38,8 +38,8 @@ local function panels(self)
   for n, step in ipairs(t) do
     if not step.max then bottoms[#bottoms + 1] = n + 0.0 end
   end
-  local from_left = present(series(t, function(s) return s.left end, "factor of the left side"))
-  local from_right = present(series(t, function(s) return s.right end, "of the right side"))
+  local from_left = present(series(t, function(s) return s.left end, "left factor"))
+  local from_right = present(series(t, function(s) return s.right end, "right factor"))
   return {
     panel(self, {title = self.title, ylabel = "m", legend = false, series = {series(t, function(s) return s.max end)}}),
     panel(self, {title = "", ylabel = "ℓ", legend = false, series = {series(t, function(s) return s.norm end)}}),
@@ -54,17 +54,30 @@ local function ticks(t)
   return list
 end
 
---- Three charts over each other.
-function picture:script()
+-- Where the top and the bottom of each panel lie, as parts of the height from below. Pixels are left for the title, for the
+-- ticks of each, and for the last one's label and legend; a low picture has less of them.
+local function edges(height)
+  local pixel = 1 / math.max(height, 360)
+  local above, between, below = 40 * pixel, 32 * pixel, 92 * pixel
+  local tall, list = (1 - above - below - 2 * between) / 3, {}
+  for n = 1, 3 do
+    local top = 1 - above - (n - 1) * (tall + between)
+    list[n] = {top, top - tall}
+  end
+  return list
+end
+
+--- Three charts over each other, for a picture of that many pixels.
+function picture:script(_, height)
   if #self.trace == 0 then
     return {axis.titles(self), "unset tics\nset label 'no steps' at graph 0.5, 0.5 center\n",
       "set xrange [0:1]\nset yrange [0:1]\nplot NaN notitle\n"}
   end
   local script = {"set multiplot\nset lmargin 12\nset rmargin 3\n"}
-  local edges = {{0.93, 0.69}, {0.63, 0.45}, {0.39, 0.17}} -- of each panel, from below
+  local place = edges(height)
   for n, c in ipairs(panels(self)) do
-    script[#script + 1] = ("set tmargin at screen %s\nset bmargin at screen %s\n"):format(gnuplot.number(edges[n][1]),
-      gnuplot.number(edges[n][2]))
+    script[#script + 1] = ("set tmargin at screen %s\nset bmargin at screen %s\n"):format(gnuplot.number(place[n][1]),
+      gnuplot.number(place[n][2]))
     for _, part in ipairs(c:script()) do script[#script + 1] = part end
   end
   script[#script + 1] = "unset multiplot\n"
