@@ -20,6 +20,9 @@ INCLUDEDIR   ?= $(PREFIX)/include/tessera
 DOCDIR       ?= $(PREFIX)/share/doc/tessera
 INSTALL_LMOD ?= $(PREFIX)/share/lua/5.4
 INSTALL_CMOD ?= $(PREFIX)/lib/lua/5.4
+# Where the command finds them when it runs: LuaRocks moves what it had put there.
+RUN_LMOD     ?= $(INSTALL_LMOD)
+RUN_CMOD     ?= $(INSTALL_CMOD)
 INSTALL      ?= install
 PLACES       := $(BINDIR) $(LIBDIR)/pkgconfig $(INCLUDEDIR) $(INSTALL_LMOD)/tessera $(INSTALL_CMOD)/tessera $(DOCDIR)/manual
 
@@ -259,7 +262,7 @@ install: all docs ## into PREFIX (and DESTDIR)
 	$(INSTALL) $(BUILD)/tessera/core.so $(DESTDIR)$(INSTALL_CMOD)/tessera
 	$(INSTALL) -m 644 $(filter %.h,$(shell $(CC) -MM core/tessera.h)) $(DESTDIR)$(INCLUDEDIR)
 	$(INSTALL) -m 644 $(BUILD)/libtessera.a $(DESTDIR)$(LIBDIR)
-	sed -e 's|^modules=.*|modules="$(INSTALL_LMOD)"|' -e 's|^core=.*|core="$(INSTALL_CMOD)"|' scripts/tessera \
+	sed -e 's|^modules=.*|modules="$(RUN_LMOD)"|' -e 's|^core=.*|core="$(RUN_CMOD)"|' scripts/tessera \
 	  > $(DESTDIR)$(BINDIR)/tessera && chmod 755 $(DESTDIR)$(BINDIR)/tessera
 	$(INSTALL) -m 644 $(BUILD)/docs/*.html $(DESTDIR)$(DOCDIR)/manual
 	printf '%s\n' 'Name: tessera' 'Description: attention as an algebra of summaries, on the CPU' 'Version: $(VERSION)' \

@@ -32,6 +32,8 @@ build = {
     DOCDIR = "$(PREFIX)/doc",
     INSTALL_LMOD = "$(LUADIR)",
     INSTALL_CMOD = "$(LIBDIR)",
+    RUN_LMOD = "$$root/share/lua/5.4", -- what the command calls the folder that its own lies in
+    RUN_CMOD = "$$root/lib/lua/5.4",
   },
 }
 test = {

@@ -102,6 +102,22 @@ int main(void) {
   end)
 end)
 
+describe("luarocks make", function()
+  if build ~= "build" or select(2, helper.run "command -v luarocks") ~= 0 then return end
+
+  it("makes a rock whose command runs scripts and the prompt from anywhere, and that can be removed", function()
+    local tree = helper.run("mktemp -d"):match "[^\n]+"
+    local rocks = "luarocks --lua-version 5.4 --tree " .. tree
+    run(rocks .. " make")
+    local command = "cd / && env -u LUA_PATH -u LUA_CPATH -u LUA_PATH_5_4 -u LUA_CPATH_5_4 " .. tree .. "/bin/tessera "
+    assert.equal("10\n", run(command .. "-e 'print(ts.mask.causal(4):count())'"))
+    assert.matches("\n> 42\n", run("echo '6 * 7' | (" .. command .. "-i)"))
+    run(rocks .. " remove tessera")
+    assert.equal("", run("find " .. tree .. " -type f -not -name 'manifest*' -not -name index.html"))
+    os.execute("rm -r " .. tree)
+  end)
+end)
+
 describe("make deb", function()
   if not helper.usual or select(2, helper.run "command -v dpkg-deb dpkg-query strip readelf objdump") ~= 0 then return end
 
