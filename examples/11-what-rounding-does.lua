@@ -21,7 +21,7 @@ for _, name in ipairs{"online", "tree"} do
   local s = {x = {}, y = {}, label = "merged " .. name}
   for n = 64, 1024, 320 do
     local P = problem(n)
-    local truth = P:with{Q = P.Q:to "f64", K = P.K:to "f64", V = P.V:to "f64"}:oracle()
+    local truth = P:to("f64"):oracle()
     local error, part = errors(P, ways[name], truth)
     within = within and part <= 1
     s.x[#s.x + 1], s.y[#s.y + 1] = n, error

@@ -165,6 +165,7 @@ b,2,2,1.0,22
     assert.error_matches(function() e:curves("m", "sum") end, "bad argument #1 to 'curves' %(a parameter of the grid expected, got m")
     assert.error_matches(function() e:curves("n", "summ") end,
       "bad argument #2 to 'curves' %(a measure expected, got summ; did you mean 'sum'")
+    assert.error_matches(function() ts.plot.curves(e) end, "list of series expected, got experiment; e:curves%(x, y%) gives one")
     assert.error_matches(function() e:curves("how", "sum") end, "'how' is a, no number")
   end)
 

@@ -199,6 +199,20 @@ describe("ts.problem", function()
       assert.are.equal(2, R:with{Q = m(2, 2), K = m(4, 2), V = m(4, 1)}.mask:count())
       assert.are.equal(6, R:with{mask = ts.mask.full{2, 3}}:with{scale = 2}.mask:count())
     end)
+    it("to another dtype converts Q, K and V and keeps all else", function()
+      local A = ts.problem{Q = m(3, 4, 0.1), K = m(5, 4, 0.2), V = m(5, 2, 0.3), heads = 2, scale = 3, sink = {1, 2}, empty = "zero",
+        mask = function(i, j) return i > 1 and j > i end, score = function(s, i, j) return s / 3 + (i - j) end}
+      local R = A:to "f32"
+      assert.are.equal("f32", R.dtype)
+      assert.are.same({3.0, {1, 2}, "zero"}, {R.scale, R.sink, R.empty})
+      assert.is_true(R.mask == A.mask)
+      local direct = ts.problem{Q = A.Q:to "f32", K = A.K:to "f32", V = A.V:to "f32", heads = 2, scale = 3, sink = {1, 2},
+        empty = "zero", mask = A.mask, score = A.score}
+      assert.matrix_identical(direct:softmax(), R:softmax())
+      assert.matrix_identical(direct:attention{k = 2}, R:attention{k = 2})
+      assert.matrix_identical(R:to("f64"):to("f32"):softmax(), R:softmax())
+      refuses("bad argument #1 to 'to' (\"f64\" or \"f32\" expected, got f16)", function() local B = A:to "f16" return B end)
+    end)
     it("checks as ts.problem does", function()
       refuses("bad argument #1 to 'with' (invalid field 'sacle')", function() local R = P:with{sacle = 1} return R end)
     end)

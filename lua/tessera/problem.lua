@@ -101,6 +101,16 @@ function methods:with(changes)
   return make(copy(changes, given), 1, "with")
 end
 
+--- The same problem with Q, K and V in another dtype: f64 rounded to f32, or f32 as it is in f64.
+--     local truth = P:to("f64"):softmax()
+---@param dtype string "f64" or "f32"
+---@return problem
+function methods:to(dtype)
+  check.self(self, "problem", "to")
+  check.arg(dtype == "f64" or dtype == "f32", 1, "to", "\"f64\" or \"f32\" expected, got %s", dtype)
+  return self:with{Q = self.Q:to(dtype), K = self.K:to(dtype), V = self.V:to(dtype)}
+end
+
 --- Full softmax, one row at a time: the definition. Sums in double, each result rounded once.
 --     local O, lse = P:softmax()
 -- Raises the error that names the rows without keys, unless `empty = "zero"`.

@@ -52,7 +52,8 @@ local series = {numbers = numbers}
 ---@return table[]
 function series.read(x, fname)
   local kind = check.type_of(x)
-  check.arg(kind == "table" or kind == "matrix", 1, fname, "list of series expected, got %s", kind)
+  check.arg(kind == "table" or kind == "matrix", 1, fname, "list of series expected, got %s%s", kind,
+    kind == "experiment" and "; e:curves(x, y) gives one" or "")
   if kind ~= "table" or x.y ~= nil or math.type(x[1]) then return {one(x, 1, fname)} end
   local list = {}
   for at, s in ipairs(x) do list[at] = one(s, at, fname) end
