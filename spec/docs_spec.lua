@@ -7,11 +7,6 @@ local mpirun = require "spec.mpirun"
 local reference = require "tessera.reference"
 local transcript = require "spec.transcript"
 
-local function read(path)
-  local file <close> = assert(io.open(path))
-  return file:read "a"
-end
-
 local function lines_of(command)
   local list = {}
   for line in helper.run(command):gmatch "[^\n]+" do list[#list + 1] = line end
@@ -33,7 +28,7 @@ describe("the manual's", function()
   for _, path in ipairs(chapters) do
     it(path:match "[^/]+$" .. " shows what the prompt shows", function()
       local prompt, typed = transcript.new(), 0
-      for _, fence in ipairs(markdown.fences(read(path))) do
+      for _, fence in ipairs(markdown.fences(helper.read(path))) do
         if fence.language == "lua" then
           prompt:type(fence.text)
           typed = typed + 1
@@ -83,7 +78,7 @@ describe("make docs", function()
   setup(function()
     run("scripts/docs " .. folder)
     pages = {}
-    for _, path in ipairs(lines_of("ls " .. folder .. "/*.html")) do pages[path:match "[^/]+$"] = read(path) end
+    for _, path in ipairs(lines_of("ls " .. folder .. "/*.html")) do pages[path:match "[^/]+$"] = helper.read(path) end
   end)
   teardown(function() os.execute("rm -r " .. folder) end)
 

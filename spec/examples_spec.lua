@@ -2,11 +2,6 @@
 local helper = require "spec.helper"
 local ts = require "tessera"
 
-local function read(path)
-  local file <close> = assert(io.open(path))
-  return file:read "a"
-end
-
 -- What a script printed; an error unless it exited with status 0.
 local function run(script)
   local said, status = helper.run("lua5.4 " .. script)
@@ -30,7 +25,7 @@ describe("examples", function()
       if path == demo then printed = said end
       assert.is_true(#said > 0)
       local from = 1 -- what the example says of its output, in its order
-      for wanted in read(path):gmatch "%-%-> ([^\n]*)" do
+      for wanted in helper.read(path):gmatch "%-%-> ([^\n]*)" do
         local _, last = ("\n" .. said:gsub(" +\n", "\n")):find("\n" .. wanted .. "\n", from, true)
         assert(last, ("%s does not print, where it says so: %s"):format(path, wanted))
         from = last
@@ -42,7 +37,7 @@ describe("examples", function()
 
   it("are each under sixty lines that say what they print, but for the demo and the collection of claims", function()
     for name in helper.run("cd examples && ls *.lua"):gmatch "[^\n]+" do
-      local _, lines = read("examples/" .. name):gsub("\n", "")
+      local _, lines = helper.read("examples/" .. name):gsub("\n", "")
       assert.is_true(lines < 60 or name:find "^01" ~= nil or name:find "^07" ~= nil, name)
     end
   end)

@@ -1,16 +1,7 @@
 -- ts.experiment: a grid, seeds, a file that survives, and what it all comes to.
 local row = require "tessera.experiment.row"
+local helper = require "spec.helper"
 local ts = require "tessera"
-
-local function read(path)
-  local file <close> = assert(io.open(path, "rb"))
-  return file:read "a"
-end
-
-local function write(path, text)
-  local file <close> = assert(io.open(path, "wb"))
-  file:write(text)
-end
 
 -- Lines without the seconds, which no two runs share.
 local function without_seconds(text) return (text:gsub(",[^,\n]*\n", "\n")) end
@@ -47,7 +38,7 @@ b,2,2,1.0,22
   it("runs every point with every seed, in order, and writes them down", function()
     local e = run()
     assert.same({"1a1", "1a2", "2a1", "2a2", "1b1", "1b2", "2b1", "2b2"}, calls)
-    assert.equal(whole, without_seconds(read(path)))
+    assert.equal(whole, without_seconds(helper.read(path)))
     assert.equal(8, #e)
     assert.equal(0, e.resumed)
     assert.same({"a", 2, 1, 1.0, 21}, {e[3].how, e[3].n, e[3].seed, e[3].half, e[3].sum})
@@ -61,12 +52,12 @@ b,2,2,1.0,22
     end})
     assert.is_false(ok)
     assert.equal("interrupted!", message)
-    assert.equal("how,n,seed,half,sum\na,1,1,0.5,11\na,1,2,0.5,12\n", without_seconds(read(path)))
+    assert.equal("how,n,seed,half,sum\na,1,1,0.5,11\na,1,2,0.5,12\n", without_seconds(helper.read(path)))
     local e = run()
     assert.same({"2a1", "2a2", "1b1", "1b2", "2b1", "2b2"}, calls)
     assert.equal(2, e.resumed)
     assert.same({12, 0.5, "float"}, {e[2].sum, e[2].half, math.type(e[2].half)})
-    assert.equal(whole, without_seconds(read(path)))
+    assert.equal(whole, without_seconds(helper.read(path)))
     calls = {}
     assert.equal(8, run().resumed)
     assert.same({}, calls)
@@ -75,7 +66,7 @@ b,2,2,1.0,22
   it("writes each run down before the next begins", function()
     local seen = {}
     run{run = function()
-      seen[#seen + 1] = select(2, read(path):gsub("\n", ""))
+      seen[#seen + 1] = select(2, helper.read(path):gsub("\n", ""))
       return 1
     end}
     assert.same({0, 2, 3, 4, 5, 6, 7, 8}, seen)
@@ -83,13 +74,13 @@ b,2,2,1.0,22
 
   it("throws a line away that an interruption cut", function()
     run()
-    local text = read(path)
-    write(path, text:sub(1, -4))
+    local text = helper.read(path)
+    helper.write(path, text:sub(1, -4))
     calls = {}
     local e = run()
     assert.same({"2b2"}, calls)
     assert.equal(7, e.resumed)
-    assert.equal(whole, without_seconds(read(path)))
+    assert.equal(whole, without_seconds(helper.read(path)))
   end)
 
   it("throws it away wherever it was cut, within a text of two lines, too", function()
@@ -97,23 +88,23 @@ b,2,2,1.0,22
       return ts.experiment{grid = {n = {1, 2}}, file = path, run = function(p) return {half = p.n / 2, say = 'two "\n" lines, and'} end}
     end
     again()
-    local text = read(path)
+    local text = helper.read(path)
     local expected = without_seconds(text)
     for cut = 0, #text - 1 do
-      write(path, text:sub(1, cut))
+      helper.write(path, text:sub(1, cut))
       local e = again()
       assert.equal(2, #e, cut)
-      assert.equal(expected, without_seconds(read(path)), cut)
+      assert.equal(expected, without_seconds(helper.read(path)), cut)
     end
   end)
 
   it("leaves a file alone that holds something else", function()
     for _, text in ipairs{"notes without an end of line", "\0\1\2", '"how', "how;n", "a,b\n1,2\n"} do
-      write(path, text)
+      helper.write(path, text)
       local ok, message = pcall(run)
       assert.is_false(ok, text)
       assert.matches("field 'file': '" .. path, message, 1, true)
-      assert.equal(text, read(path))
+      assert.equal(text, helper.read(path))
     end
   end)
 
@@ -122,13 +113,13 @@ b,2,2,1.0,22
     calls = {}
     assert.equal(0, run{resume = false}.resumed)
     assert.equal(8, #calls)
-    assert.equal(whole, without_seconds(read(path)))
+    assert.equal(whole, without_seconds(helper.read(path)))
   end)
 
   it("refuses another experiment's file, and leaves it alone", function()
-    write(path, "x,seed,value,seconds\n1,1,2,3\n")
+    helper.write(path, "x,seed,value,seconds\n1,1,2,3\n")
     assert.error_matches(function() run() end, "bad argument #1 to 'experiment' %(field 'file': .* another experiment's%)")
-    assert.equal("x,seed,value,seconds\n1,1,2,3\n", read(path))
+    assert.equal("x,seed,value,seconds\n1,1,2,3\n", helper.read(path))
     assert.error_matches(function() run{file = "/nowhere/at/all.csv"} end, "field 'file': /nowhere/at/all.csv")
   end)
 

@@ -1,5 +1,5 @@
 --- The readers against files made to mislead them: spec/fixtures, with what each must give in EXPECTED.json.
-require "spec.helper"
+local helper = require "spec.helper"
 local ts = require "tessera"
 
 local folder = "spec/fixtures/"
@@ -72,16 +72,6 @@ local expected = {
   ["notobj.safetensors"] = "not a JSON object",
 }
 
-local function contents(path)
-  local file <close> = assert(io.open(path, "rb"))
-  return file:read("a")
-end
-
-local function write(path, bytes)
-  local file <close> = assert(io.open(path, "wb"))
-  assert(file:write(bytes))
-end
-
 -- An empty folder, removed with all that is in it after the test.
 local function folder_of_our_own()
   local path = os.tmpname()
@@ -98,7 +88,7 @@ end
 
 describe("a fixture", function()
   it("is known by name here and in EXPECTED.json", function()
-    local all = require "tessera.json".read(contents(folder .. "EXPECTED.json"), 3)
+    local all = require "tessera.json".read(helper.read(folder .. "EXPECTED.json"), 3)
     for name in pairs(all) do assert.is_not_nil(expected[name], name) end
     for name in pairs(expected) do assert.is_not_nil(all[name], name) end
   end)
@@ -160,7 +150,7 @@ describe("ts.load", function()
   it("reads every fixture in 64 MB of address space, whatever sizes it claims (case F06)", function()
     if os.getenv "ASAN_OPTIONS" then return pending("the sanitizer takes terabytes of address space") end
     local script = folder_of_our_own() .. "all.lua"
-    write(script, [[
+    helper.write(script, [[
       package.path, package.cpath = "lua/?.lua;lua/?/init.lua;" .. package.path, arg[1] .. "/?.so;" .. package.cpath
       local ts = require "tessera"
       for at = 2, #arg do

@@ -3,11 +3,6 @@ local ts = require "tessera"
 
 local data = "examples/data/"
 
-local function temporary(ending)
-  local path = helper.path(ending)
-  return path
-end
-
 -- Every cell within `part` of the largest number of the expected matrix.
 local function assert_close(expected, actual, part, note)
   local worst = (expected:to "f64" - actual:to "f64"):abs():max() -- NaN where one is
@@ -346,7 +341,7 @@ describe("ts.heads.load", function()
   local want = ts.heads{heads = 3, WQ = W.q, WK = W.k, WV = W.v, WO = W.o, bQ = b.q, bK = b.k, bV = b.v, bO = b.o}(X)
 
   local function saved(tensors, metadata)
-    local path = temporary ".safetensors"
+    local path = helper.path ".safetensors"
     ts.save(path, tensors, {metadata = metadata})
     return path
   end

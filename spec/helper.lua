@@ -125,6 +125,27 @@ function helper.path(ending)
   return ("%s/%d%s"):format(folder.path, folder.files, ending)
 end
 
+--- All that a file holds.
+function helper.read(path)
+  local file <close> = assert(io.open(path, "rb"))
+  return file:read "a"
+end
+
+--- A file with these bytes: at that path, which it returns.
+function helper.write(path, bytes)
+  local file <close> = assert(io.open(path, "wb"))
+  assert(file:write(bytes))
+  return path
+end
+
+--- A matrix in all layouts that a user can make: itself, a view of a view, and a transpose.
+function helper.layouts(m)
+  local wide = require "tessera".zeros(m.rows + 3, m.cols + 2, {dtype = m.dtype})
+  local inner = wide:slice(3, m.rows + 2, 2, m.cols + 1)
+  inner:assign(m)
+  return {m, inner, m:t():copy():t()}
+end
+
 --- Runs Lua code in a fresh lua5.4, as helper.run does a command.
 function helper.lua(code, environment)
   return helper.run("lua5.4 -e " .. quote(code), environment)

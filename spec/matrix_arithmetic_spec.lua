@@ -1,18 +1,10 @@
 -- Operators and functions of matrices, cell by cell.
-require "spec.helper"
+local helper = require "spec.helper"
 local ts = require "tessera"
 
 local inf, nan = math.huge, 0 / 0
 
 local function f32(x) return (string.unpack("f", string.pack("f", x))) end
-
--- A matrix with all layouts that a user can make: itself, a view of a view, and a transpose.
-local function layouts(m)
-  local wide = ts.zeros(m.rows + 3, m.cols + 2, {dtype = m.dtype})
-  local inner = wide:slice(3, m.rows + 2, 2, m.cols + 1)
-  inner:assign(m)
-  return {m, inner, m:t():copy():t()}
-end
 
 describe("elementwise arithmetic", function()
   local operations = {
@@ -27,8 +19,8 @@ describe("elementwise arithmetic", function()
       local A, B = ts.randn(7, 300, {seed = 1, dtype = dtype}), ts.randn(7, 300, {seed = 2, dtype = dtype})
       for name, op in pairs(operations) do
         local want = ts.matrix(7, 300, function(i, j) return op[2](A(i, j), B(i, j)) end, {dtype = dtype})
-        for _, a in ipairs(layouts(A)) do
-          for _, b in ipairs(layouts(B)) do assert.matrix_identical(want, op[1](a, b), name .. dtype) end
+        for _, a in ipairs(helper.layouts(A)) do
+          for _, b in ipairs(helper.layouts(B)) do assert.matrix_identical(want, op[1](a, b), name .. dtype) end
         end
       end
     end
@@ -89,7 +81,7 @@ describe("a function of every cell", function()
       local f = math[name]
       local A = ts.rand(5, 260, {seed = 3})
       local want = ts.matrix(5, 260, function(i, j) return f(A(i, j)) end)
-      for _, a in ipairs(layouts(A)) do
+      for _, a in ipairs(helper.layouts(A)) do
         assert.matrix_identical(want, a[name](a), name)
         assert.matrix_identical(want, ts[name](a), name)
       end

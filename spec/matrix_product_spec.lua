@@ -1,14 +1,6 @@
 -- The operator `*` of two matrices.
-require "spec.helper"
+local helper = require "spec.helper"
 local ts = require "tessera"
-
--- A matrix with all layouts that a user can make: itself, a view of a view, and a transpose.
-local function layouts(m)
-  local wide = ts.zeros(m.rows + 3, m.cols + 2, {dtype = m.dtype})
-  local inner = wide:slice(3, m.rows + 2, 2, m.cols + 1)
-  inner:assign(m)
-  return {m, inner, m:t():copy():t()}
-end
 
 describe("the matrix product", function()
   -- By the definition, summed in order.
@@ -27,8 +19,8 @@ describe("the matrix product", function()
         local A = ts.matrix(m, k, function(i, j) return (7 * i + 3 * j) % 11 - 5 end, {dtype = dtype})
         local B = ts.matrix(k, n, function(i, j) return (5 * i + 2 * j) % 13 - 6 end, {dtype = dtype})
         local want = naive(A, B)
-        for _, a in ipairs(layouts(A)) do
-          for _, b in ipairs(layouts(B)) do assert.matrix_equal(want, a * b, table.concat(shape, "x")) end
+        for _, a in ipairs(helper.layouts(A)) do
+          for _, b in ipairs(helper.layouts(B)) do assert.matrix_equal(want, a * b, table.concat(shape, "x")) end
         end
       end
     end

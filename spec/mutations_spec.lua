@@ -2,11 +2,6 @@
 -- minutes. spec/verify_spec.lua runs P:verify without any fault.)
 local helper = require "spec.helper"
 
-local function read(path)
-  local file <close> = assert(io.open(path))
-  return file:read "a"
-end
-
 local patches = {}
 for name in helper.run("ls scripts/mutations"):gmatch "[^\n]+" do patches[#patches + 1] = name end
 
@@ -23,7 +18,7 @@ describe("scripts/mutations", function()
 
   for _, name in ipairs(patches) do
     it(name .. " says what it breaks, and changes a line or two of core", function()
-      local patch = read("scripts/mutations/" .. name)
+      local patch = helper.read("scripts/mutations/" .. name)
       assert.matches("^%u[^\n]+%.\n\n%-%-%- a/core/", patch)
       local _, taken = patch:gsub("\n%-[^-]", "")
       local _, given = patch:gsub("\n%+[^+]", "")
@@ -31,8 +26,8 @@ describe("scripts/mutations", function()
     end)
 
     it(name .. " fits the source", function()
-      local patch = read("scripts/mutations/" .. name)
-      local source = read(patch:match "%-%-%- a/([^\n]+)")
+      local patch = helper.read("scripts/mutations/" .. name)
+      local source = helper.read(patch:match "%-%-%- a/([^\n]+)")
       assert(source:find("\n" .. target(patch) .. "\n", 1, true), "the source has moved away from it:\n" .. target(patch))
     end)
   end

@@ -18,11 +18,6 @@ local function load_error(path)
   return message
 end
 
-local function temporary(ending)
-  local path = helper.path(ending)
-  return path
-end
-
 describe(".npy", function()
   describe("types", function()
     local half = string.pack("<I2I2I2I2I2", 0x3C00, 0xC000, 0x0001, 0x7C00, 0xFBFF) -- 1, -2, 2^-24, inf, -65504
@@ -133,7 +128,7 @@ describe(".npy", function()
 
   describe("saved", function()
     it("comes back bit for bit, views and empty matrices too", function()
-      local path = temporary ".npy"
+      local path = helper.path ".npy"
       local odd = ts.matrix{{-0.0, 0.0, 5e-324}, {inf, -inf, 0.1}}
       for _, m in ipairs{
         odd, odd:t(), odd:col(2), odd:slice(1, 2, 2, 3), odd:slice(2, 1), ts.zeros(0, 3), ts.zeros(3, 0),
@@ -145,7 +140,7 @@ describe(".npy", function()
     end)
 
     it("is what NumPy writes, byte for byte", function()
-      local path = temporary ".npy"
+      local path = helper.path ".npy"
       ts.matrix({{1, 2, 3}, {4, 5, 6}}, {dtype = "f32"}):save(path)
       local file <close> = io.open(path, "rb")
       local fixture <close> = io.open("spec/fixtures/c.npy", "rb")
@@ -153,7 +148,7 @@ describe(".npy", function()
     end)
 
     it("keeps NaN", function()
-      local path = temporary ".npy"
+      local path = helper.path ".npy"
       ts.matrix{{nan, 1}}:save(path)
       local m = ts.load(path)
       assert.is_true(m(1, 1) ~= m(1, 1) and m(1, 2) == 1)

@@ -3,21 +3,6 @@ local ts = require "tessera"
 
 local has_zlib, zlib = pcall(require, "zlib")
 
-local function temporary(ending)
-  local path = helper.path(ending)
-  return path
-end
-
-local function contents(path)
-  local file <close> = assert(io.open(path, "rb"))
-  return file:read("a")
-end
-
-local function write(path, bytes)
-  local file <close> = assert(io.open(path, "wb"))
-  assert(file:write(bytes))
-end
-
 -- A zip file of entries {name, data, method =, packed =, crc =, size =}, each as it is told to be.
 local function zip(entries)
   local crc = require "tessera.zip".crc
@@ -29,12 +14,12 @@ local function zip(entries)
     directory = directory .. "PK\1\2\20\0" .. fields .. string.pack("<I2I2I2I4I4", 0, 0, 0, 0, e.at or #body) .. e.name
     body = body .. "PK\3\4" .. fields .. e.name .. packed
   end
-  local path = temporary ".npz"
-  write(path, body .. directory .. "PK\5\6" .. string.pack("<I2I2I2I2I4I4I2", 0, 0, #entries, #entries, #directory, #body, 0))
+  local path = helper.path ".npz"
+  helper.write(path, body .. directory .. "PK\5\6" .. string.pack("<I2I2I2I2I4I4I2", 0, 0, #entries, #entries, #directory, #body, 0))
   return path
 end
 
-local fixture = contents "spec/fixtures/c.npy"
+local fixture = helper.read "spec/fixtures/c.npy"
 
 local function refused(entries, words)
   local ok, message = pcall(ts.load, zip(entries))
@@ -44,7 +29,7 @@ end
 
 describe(".npz", function()
   it("comes back bit for bit, each name with its matrix", function()
-    local path = temporary ".npz"
+    local path = helper.path ".npz"
     local matrices = {a = ts.randn(30, 20, {seed = 1}), ["ü/b"] = ts.randn(3, 4, {seed = 2, dtype = "f32"}):t(), none = ts.zeros(0, 3)}
     ts.save(path, matrices)
     local back = ts.load(path)
@@ -108,16 +93,16 @@ describe(".npz", function()
     refused({{name = "x.npy", data = fixture, at = 99999}}, "outside the file")
     refused({{name = "x.npy", data = fixture, at = 1}}, "its header is missing")
     refused({{name = "x.npy", data = fixture, size = 5}}, "two sizes")
-    local path = temporary ".npz"
-    write(path, "nothing")
+    local path = helper.path ".npz"
+    helper.write(path, "nothing")
     assert.error_matches(function() ts.load(path) end, "not a zip file")
   end)
 
   it("finds the directory behind a comment that holds its mark", function()
     local path = zip{{name = "x.npy", data = fixture}}
-    local bytes = contents(path)
+    local bytes = helper.read(path)
     local comment = "PK\5\6 is not the end of this file"
-    write(path, bytes:sub(1, -3) .. string.pack("<s2", comment))
+    helper.write(path, bytes:sub(1, -3) .. string.pack("<s2", comment))
     assert.matrix_equal({{1, 2, 3}, {4, 5, 6}}, ts.load(path, "x"))
   end)
 end)

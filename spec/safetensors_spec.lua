@@ -1,14 +1,9 @@
 local helper = require "spec.helper"
 local ts = require "tessera"
 
-local function temporary(ending)
-  local path = helper.path(ending)
-  return path
-end
-
 -- A file of this header and data.
 local function safetensors(header, data)
-  local path = temporary ".safetensors"
+  local path = helper.path ".safetensors"
   local file <close> = assert(io.open(path, "wb"))
   file:write(string.pack("<s8", header), data or "")
   return path
@@ -101,7 +96,7 @@ describe(".safetensors", function()
 
   describe("saved", function()
     it("comes back bit for bit, with names, dtypes and metadata", function()
-      local path = temporary ".safetensors"
+      local path = helper.path ".safetensors"
       local matrices = {
         ["a \"quoted\" \\ name\n\1é😀"] = ts.matrix{{-0.0, 1 / 0, 5e-324}},
         small = ts.randn(3, 5, {seed = 1, dtype = "f32"}), view = ts.randn(40, 30, {seed = 2}):t(),
@@ -115,7 +110,7 @@ describe(".safetensors", function()
     end)
 
     it("aligns its data to 8 bytes", function()
-      local path = temporary ".safetensors"
+      local path = helper.path ".safetensors"
       ts.save(path, {x = ts.ones(1, 1, {dtype = "f32"}), y = ts.ones(1, 1)})
       local file <close> = io.open(path, "rb")
       assert.equal(0, string.unpack("<i8", file:read(8)) % 8)
@@ -123,7 +118,7 @@ describe(".safetensors", function()
     end)
 
     it("takes no name that could not be read back, and leaves the old file alone", function()
-      local path = temporary ".safetensors"
+      local path = helper.path ".safetensors"
       ts.save(path, {x = ts.eye(2)})
       local function refuses(words, ...)
         local ok, message = pcall(ts.save, path, ...)
@@ -137,7 +132,7 @@ describe(".safetensors", function()
     end)
 
     it("holds a single matrix as \"matrix\", and nothing at all", function()
-      local path = temporary ".safetensors"
+      local path = helper.path ".safetensors"
       ts.ones(2, 2):save(path)
       assert.matrix_equal({{1, 1}, {1, 1}}, ts.load(path).matrix)
       ts.save(path, {})

@@ -1,13 +1,8 @@
 local helper = require "spec.helper"
 local ts = require "tessera"
 
-local function temporary(ending)
-  local path = helper.path(ending or ".safetensors")
-  return path
-end
-
 local function through_file(S, options)
-  local path = temporary()
+  local path = helper.path ".safetensors"
   S:save(path)
   return ts.summary.load(path, options)
 end
@@ -64,7 +59,7 @@ describe("a summary in a file", function()
     local function score(s, i, j) return s - slope * math.abs(i - j) end
     local P = problem{score = score}
     local S, T = P:summary(1, 4), P:summary(5, 9)
-    local path = temporary()
+    local path = helper.path ".safetensors"
     S:save(path)
     assert.is_true(ts.summary.load(path, {score = score}) * T == S * T)
     assert.is_true(ts.summary.load(path, {score = {score, score}}) * T == S * T)
@@ -72,13 +67,13 @@ describe("a summary in a file", function()
     assert.error_matches(function() ts.summary.load(path, {score = function(s) return s end}) end, "another score function")
     slope = 0.25
     assert.error_matches(function() ts.summary.load(path, {score = score}) end, "another score function")
-    local plain = temporary()
+    local plain = helper.path ".safetensors"
     problem():summary(1, 4):save(plain)
     assert.error_matches(function() ts.summary.load(plain, {score = score}) end, "has no score function")
   end)
 
   it("knows the library's score functions, and tells them apart by what they close over", function()
-    local path = temporary()
+    local path = helper.path ".safetensors"
     local function saved(score) problem{score = score}:summary(1, 4):save(path) end
     local function names(score) return (pcall(ts.summary.load, path, {score = score})) end
     local of = ts.score
@@ -132,7 +127,7 @@ describe("a summary in a file", function()
     assert.error_matches(function() ts.summary.load "x.npy" end, "bad argument #1 to 'load'")
     assert.error_matches(function() ts.summary.load "none.safetensors" end, "cannot load 'none.safetensors': No such file")
     assert.error_matches(function() ts.summary.load "spec/fixtures/ok.safetensors" end, "it holds no summary")
-    local path = temporary()
+    local path = helper.path ".safetensors"
     S:save(path)
     local parts, metadata = ts.load(path)
     local function damaged(changed_parts, changes)
