@@ -122,7 +122,7 @@ test-mpi: mpi programs ## run the specs of tessera.mpi, on up to seven processes
 
 # Each can be run by itself, `make check-asan`. What several of them build is built before they run at once.
 check: all programs ## linters, both compilers, sanitizers, every instruction set, fuzzers, coverage: each a target check-NAME
-	$(MAKE) --no-print-directory $(ASAN) all programs build/check-asan/bin
+	$(MAKE) -j$$(nproc) --no-print-directory $(ASAN) all programs build/check-asan/bin
 	TESSERA_SLOW=$${TESSERA_SLOW:-4} scripts/check $(filter-out $(WITHOUT),$(CHECKS))
 
 check-test: test
