@@ -123,13 +123,27 @@ static void check_passing(ts_dtype dtype, int64_t heads, int64_t rows, int64_t k
     CHECK(sample_guarded(&k) && sample_guarded(&v));
 }
 
-static void check_peak(void) {
-    const ts_kernel *kernel = ts_kernel_get();
+/* The best of several: in some, other processes have the machine. */
+static double best_peak(ts_dtype dtype, int threads) {
+    double best = 0;
+    for (int n = 0; n < 50 && best <= 1e8; n++)
+        best = fmax(best, ts_kernel_peak(ts_kernel_get(), dtype, threads, 0.002));
+    return best;
+}
+
+static double best_bandwidth(void) {
     static double memory[1 << 16];
+    double best = 0;
+    for (int n = 0; n < 50 && best <= 1e6; n++)
+        best = fmax(best, ts_kernel_bandwidth(ts_kernel_get(), memory, sizeof memory, 2, 0.002));
+    return best;
+}
+
+static void check_peak(void) {
     for (int dtype = TS_F32; dtype <= TS_F64; dtype++)
         for (int threads = 1; threads <= 2; threads++)
-            CHECK(ts_kernel_peak(kernel, (ts_dtype)dtype, threads, 0.002) > 1e8);
-    CHECK(ts_kernel_bandwidth(kernel, memory, sizeof memory, 2, 0.002) > 1e6);
+            CHECK(best_peak((ts_dtype)dtype, threads) > 1e8);
+    CHECK(best_bandwidth() > 1e6);
 }
 
 int main(void) {
