@@ -57,7 +57,7 @@ describe("the manual's", function()
     it("C program compiles and runs against what is installed", function()
       local root = run("mktemp -d"):match "[^\n]+"
       local program, wanted
-      for _, fence in ipairs(markdown.fences(read "manual/c-library.md")) do
+      for _, fence in ipairs(markdown.fences(helper.read "manual/c-library.md")) do
         if fence.language == "c" then program = fence.text end
         if fence.language == "text" then wanted = fence.text end
       end

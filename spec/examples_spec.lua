@@ -114,7 +114,7 @@ describe("the demo", function()
 end)
 
 describe("README", function()
-  local text = read "README.md"
+  local text = helper.read "README.md"
 
   it("shows lines of the demo's output, in their order", function()
     local output, from, lines = without_numbers(printed), 1, 0
@@ -160,7 +160,7 @@ describe("README", function()
 
   it("names make targets that exist", function()
     for target in text:gmatch "make ([a-z]+)" do
-      if target ~= "and" then assert.matches("\n" .. target .. ":", read "Makefile") end
+      if target ~= "and" then assert.matches("\n" .. target .. ":", helper.read "Makefile") end
     end
   end)
 end)
