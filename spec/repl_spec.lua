@@ -213,6 +213,7 @@ describe("a command of the prompt", function()
     assert.matches("^8\n4\n", piped(":load " .. file, "f()"))
     assert.matches("No such file", piped ":load no/such/file")
     assert.matches("a file name is missing", piped ":load")
+    assert.matches("spec: Is a directory", piped(":load spec", "1 + 1"))
     assert.matches("cannot save '/dev/full': No space left", piped("x = 1", ":save /dev/full"))
   end)
   it("draws what it is given, and says what of a problem", function()
@@ -317,6 +318,16 @@ for name, environment in pairs{["with lua-readline"] = "", ["without lua-readlin
       assert(status == 0, said)
     end)
 
+    on_terminal("takes Ctrl-C in what a metatable does to a value shown", function()
+      local said, status = sitting([[
+        > setmetatable({}, {__tostring = function() print("be" .. "gun") while true do end end})
+        | begun
+        ! \x03
+        | table
+        > os.exit(3)]], environment)
+      assert(status == 3, said)
+    end)
+
     on_terminal("leaves by :quit and by Ctrl-D, with status 0", function()
       for _, way in ipairs{"> :quit", "| >\n! \\x04"} do
         local said, status = sitting(way, environment)
@@ -333,6 +344,19 @@ describe("the prompt with lua-readline", function()
     local interrupted = ("| >\n! no\\x03\n"):rep(20)
     local said, status = sitting(typed .. "| tty 0\n" .. interrupted .. typed .. "| tty 0\n> os.exit()")
     assert(status == 0, said)
+  end)
+  on_terminal("takes Ctrl-C in what a metatable does while a name is completed", function()
+    local said, status = sitting [[
+      > n = 0
+      > u = setmetatable({}, {__index = function() n = n + 1; while n == 1 do if m ~= 1 then m = 1; print("be" .. "gun") end end end})
+      | >
+      ! u.a.\t
+      | begun
+      ! \x03
+      ! b\r
+      | attempt to index a nil value
+      > os.exit(3)]]
+    assert(status == 3, said)
   end)
   on_terminal("completes by the tab key, recalls lines, and keeps them for the next time", function()
     local said, status, kept = sitting [[

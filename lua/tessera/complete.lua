@@ -46,7 +46,7 @@ end
 local function value_of(env, chain)
   local value = chain ~= "" and env or nil
   for name in chain:gmatch "[^%.:]+" do
-    local ok, field = pcall(function() return value[name] end)
+    local ok, field = pcall(core.guarded, function() return value[name] end) -- the user's own __index may fail, or never end
     if not ok or field == nil then return nil end
     value = field
   end

@@ -73,7 +73,8 @@ local function step(self, lines)
     end
     text, prompt = text and text .. "\n" .. line or line, ">> "
   until text:find "^%s*[?:]" or not self.session:is_unfinished(text)
-  self:enter(text)
+  local ok, message = pcall(core.guarded, self.enter, self, text) -- no command that fails or never ends takes the session with it
+  if not ok then self.complain(tostring(message)) end
 end
 
 -- os.exit(...) as the user calls it, which first closes the input.

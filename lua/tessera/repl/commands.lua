@@ -86,8 +86,9 @@ function run.load(repl, path)
   if not must_name(repl, path) then return end
   local file, why = io.open(path)
   if not file then return repl.complain(why) end
-  local text = file:read "a"
+  local text, problem = file:read "a"
   file:close()
+  if not text then return repl.complain(("%s: %s"):format(path, problem)) end
   repl.run((text:gsub("^#[^\n]*", "")))
 end
 
