@@ -42,7 +42,7 @@ typedef struct {
     void (*pack_columns)(const void *b, int64_t stride, int64_t depth, int64_t lanes, void *panels);
     /* C = A B over lanes from .. to (multiples of a panel; `to` may be B's width) and `depth` rows
      * of B from `first` on; A is rows x depth. Each number is one chain of multiply-adds in order
-     * of depth, from C on with `add`, else from 0; -0 becomes 0. C's column 0 is lane `from`. */
+     * of depth; C, with `add`, or +0.0 is added at the end. C's column 0 is lane `from`. */
     void (*product)(int64_t rows, int64_t depth, const void *a, int64_t a_stride,
                     const ts_panels *b, int64_t first, int64_t from, int64_t to, void *c,
                     int64_t c_stride, bool add);
