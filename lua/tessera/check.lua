@@ -5,12 +5,14 @@ local sentence = require "tessera.sentence"
 
 local check = {}
 
--- The message; of what a number or a string is not, the type alone: a __tostring of the user's may raise.
+-- The message; of what a number or a string is not, the type alone: a __tostring of the user's may raise. Whatever its
+-- sign, NaN is "nan".
 local function message(fmt, ...)
   local values = table.pack(...)
   for n = 1, values.n do
     local x = values[n]
-    if x ~= nil and type(x) ~= "boolean" and type(x) ~= "number" and type(x) ~= "string" then values[n] = check.type_of(x) end
+    if x ~= x then values[n] = "nan"
+    elseif x ~= nil and type(x) ~= "boolean" and type(x) ~= "number" and type(x) ~= "string" then values[n] = check.type_of(x) end
   end
   return sentence(fmt, table.unpack(values, 1, values.n))
 end
