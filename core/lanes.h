@@ -9,7 +9,8 @@
 
 #include "interval.h"
 
-enum { TS_LANES = 256 };
+/* As many as the default blocks of keys have with f32 and d = 64: a tile is planned once a band. */
+enum { TS_LANES = 512 };
 
 /* Longer programs are evaluated cell by cell: their work space would be large. */
 enum { TS_LANES_MOST_NODES = 4096 };

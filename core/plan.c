@@ -5,7 +5,8 @@
 
 /* ---- work space ---- */
 
-enum { SLOT = TS_LANES * 8 };
+/* Not a multiple of a page, or all slots would lie in the same places of the first cache. */
+enum { SLOT = TS_LANES * 8 + 64 };
 
 static int64_t slots_of(const ts_program *program) {
     int64_t slots = program->count + 1;

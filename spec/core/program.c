@@ -168,17 +168,18 @@ static void check_mask_lanes(uint64_t seed) {
     ts_node nodes[MOST];
     ts_program program = random_program(nodes, TS_BOOL, false);
     ts_range i, j;
-    uint64_t bits[64 * 4];
+    enum { WORDS = TS_LANES / 64 };
+    uint64_t bits[64 * WORDS];
     int64_t h = 1 + below(2);
     random_tile(&i, &j);
     if (ts_lanes_scratch(&program) > sizeof scratch) abort();
-    ts_lanes_mask(&program, h, i, j, bits, 4, scratch);
+    ts_lanes_mask(&program, h, i, j, bits, WORDS, scratch);
     bool same = true;
     for (int64_t r = i.first; r <= i.last && same; r++)
         for (int64_t k = 0; k < (j.last - j.first + 64) / 64 * 64 && same; k++) {
             bool want =
                 j.first + k <= j.last && ts_program_eval(&program, 0, r, j.first + k, h, values).b;
-            same = (bits[(r - i.first) * 4 + k / 64] >> (k % 64) & 1) == want;
+            same = (bits[(r - i.first) * WORDS + k / 64] >> (k % 64) & 1) == want;
             if (!same)
                 printf("seed %" PRIu64 ": cell (%" PRId64 ", %" PRId64 ") should be %d\n", seed, r,
                        j.first + k, want);
