@@ -60,7 +60,7 @@ LUA_RUN     = LUA_PATH_5_4='lua/?.lua;lua/?/init.lua;;' LUA_CPATH_5_4='$(BUILD)/
 # In the order in which they start, several at once: the longest first. What stands behind `--` runs by itself.
 CHECKS := test calls asan coverage isa sanitized clang fuzz files poly gcc starve exit tsan valgrind random lua format exports -- signals
 
-.PHONY: all mpi setup programs test test-mpi check soak coverage $(patsubst %,check-%,$(filter-out --,$(CHECKS))) run-parallel fuzzers \
+.PHONY: all mpi setup programs test test-mpi bench-mpi check soak coverage $(patsubst %,check-%,$(filter-out --,$(CHECKS))) run-parallel fuzzers \
   demo repl docs bench scale bounds mutate install uninstall deb clean help
 .DELETE_ON_ERROR:
 
@@ -118,7 +118,7 @@ test: all programs ## run the specs; ends with "N passed, N failed"
 	$(Q)$(LUA_RUN) $(BUSTED) --ignore-lua --output=spec/tally.lua $(SPECS)
 
 test-mpi: mpi programs ## run the specs of tessera.mpi, on up to seven processes
-	$(Q)$(LUA_RUN) $(BUSTED) --ignore-lua --output=spec/tally.lua $(or $(SPECS),$(wildcard spec/mpi/*.lua))
+	$(Q)$(LUA_RUN) $(BUSTED) --ignore-lua --output=spec/tally.lua $(or $(SPECS),$(filter-out %/figures.lua,$(wildcard spec/mpi/*.lua)))
 
 # Each can be run by itself, `make check-asan`. What several of them build is built before they run at once.
 check: all programs ## linters, both compilers, sanitizers, every instruction set, fuzzers, coverage: each a target check-NAME

@@ -13,8 +13,8 @@ mpirun.is_here = package.searchpath("tessera.mpi", package.cpath) ~= nil and os.
 --- The command that runs lua5.4 with these arguments on n ranks.
 function mpirun.command(n, arguments) return ("mpirun -n %d lua5.4 %s"):format(n, arguments) end
 
---- Runs it: what all ranks printed, on either stream, and the exit status.
-function mpirun.run(n, arguments) return helper.run(mpirun.command(n, arguments), environment) end
+--- Runs it: what all ranks printed, on either stream, and the exit status. `more`: variables ("NAME=value ...") besides.
+function mpirun.run(n, arguments, more) return helper.run(mpirun.command(n, arguments), environment .. " " .. (more or "")) end
 
 mpirun.environment = environment
 

@@ -46,6 +46,23 @@ local function masks(self, from)
   return placed(from.mask, placed_mask, self, layout.of(self.queries), layout.of(self.keys))
 end
 
+-- Pieces --------------------------------------------------------------------------------------------
+
+--- Keys and values as pieces, each of which masks see at one distance from their own numbers: then they are as fast as of
+--- the whole. Stripes, and many ranges, are one piece.
+---@param K matrix
+---@param V matrix
+---@param keys integer[][]
+---@return {K: matrix, V: matrix, keys: integer[][]}[]
+function part.pieces(K, V, keys)
+  if #keys ~= 2 then return {{K = K, V = V, keys = keys}} end
+  local first = ranges.count{keys[1]}
+  return {
+    {K = K:slice(1, first), V = V:slice(1, first), keys = {keys[1]}},
+    {K = K:slice(first + 1, K.rows), V = V:slice(first + 1, V.rows), keys = {keys[2]}},
+  }
+end
+
 -- Making one ----------------------------------------------------------------------------------------
 
 --- A part of the problem that `from` says (fields as of ts.problem, and of heads that are all there): Q, K and V hold the rows
@@ -82,9 +99,13 @@ function part.count(from, queries, keys)
   return all
 end
 
--- The least of 1 .. n that `holds`, which all above it do; n holds.
+-- The least of 1 .. n that `holds`, which all above it do; n holds. It is mostly the first: steps grow from there.
 local function least(n, holds)
-  local low, high = 1, n
+  local low, high, step = 1, 1, 1
+  while high < n and not holds(high) do
+    low, step = high + 1, 2 * step
+    high = math.min(n, high + step)
+  end
   while low < high do
     local middle = (low + high) // 2
     if holds(middle) then high = middle else low = middle + 1 end

@@ -2,12 +2,12 @@
 -- gets the output and lse of its queries. They differ in what travels.
 
 local exchange = require "tessera.mpi.exchange"
-local layout = require "tessera.mpi.layout"
 local merge = require "tessera.mpi.merge"
 local part = require "tessera.mpi.part"
 local ranges = require "tessera.ranges"
 local ranks = require "tessera.mpi.core"
 local ring = require "tessera.mpi.ring"
+local running = require "tessera.mpi.running"
 local shard = require "tessera.mpi.shard"
 local together = require "tessera.mpi.together"
 local ts = require "tessera"
@@ -20,98 +20,46 @@ local function room(D, rows, cols) return ts.matrix(rows, cols, {dtype = D.dtype
 
 -- Keys ----------------------------------------------------------------------------------------------
 
+-- The summary of these queries over this rank's keys.
+local function summary_of_mine(D, Q, queries)
+  local list = part.pieces(D.K, D.V, D.keys[me + 1])
+  for n, piece in ipairs(list) do
+    piece.Q, piece.queries = Q, queries
+    list[n] = D:part(piece):summary()
+  end
+  return ts.fold(list)
+end
+
 --- Queries travel: every rank summarises its own keys for them, and ⋆ reduces the summaries (Shyam et al. 2024, "tree
 --- attention"). Where all ranks hold the queries, nothing else travels.
 function schemes.keys(D)
   if not D.are_queries_spread then
-    local own = D:part{}
-    local S = merge.allreduce(together.call(function() return own:summary() end))
-    return together.call(function() return own:finish(S) end)
+    local S = merge.allreduce(together.call(function() return summary_of_mine(D, D.Q, D.queries[me + 1]) end))
+    return together.call(function() return D:part{}:finish(S) end)
   end
-  local mine, S
+  local mine
   for r = 0, size - 1 do
     local queries = D.queries[r + 1]
     local Q = r == me and D.Q or room(D, ranges.count(queries), D.Q.cols)
     ranks.broadcast(Q, r)
-    local theirs = D:part{Q = Q, queries = queries}
-    local reduced = merge.reduce(together.call(function() return theirs:summary() end), r)
-    if r == me then mine, S = theirs, reduced end
+    local S = merge.reduce(together.call(function() return summary_of_mine(D, Q, queries) end), r)
+    if r == me then mine = S end
   end
-  return together.call(function() return mine:finish(S) end)
+  return together.call(function() return D:part{}:finish(mine) end)
 end
 
 -- Ring ----------------------------------------------------------------------------------------------
-
--- Rows that are summarised at once, before they are merged with what there is: two tiles a thread, so that this takes little
--- memory.
-local function rows_at_once() return 1024 * ts.threads() end
-
--- The steps at which some queries may use keys at hand, and the last of them (0: none after the first).
-local function steps_of(D, route, queries)
-  local steps, last = {}, 0
-  for step = 0, size - 1 do
-    if route:is_wanted(me, step) and not part.is_empty(D.from, queries, D.keys[route:origin(me, step) + 1]) then
-      steps[step], last = true, step
-    end
-  end
-  return steps, last
-end
-
--- This rank's queries, some at a time, with the summary of each over the keys so far: its max and value in what is to be lse
--- and O.
-local function chunks_of(D)
-  local O, lse, queries, list = room(D, D.Q.rows, D.from.heads * D.d_v), room(D, D.Q.rows, D.from.heads), D.queries[me + 1], {}
-  for from = 1, D.Q.rows, rows_at_once() do
-    local to = math.min(D.Q.rows, from + rows_at_once() - 1)
-    list[#list + 1] = {Q = D.Q:slice(from, to), queries = layout.slice(queries, from, to), max = lse:slice(from, to),
-      value = O:slice(from, to)}
-  end
-  return list, O, lse
-end
-
--- The chunk's summary becomes ⊥.
-local function empty(D, chunk)
-  chunk.norm = ts.zeros(chunk.max.rows, chunk.max.cols, {dtype = D.dtype})
-  chunk.max:fill(-math.huge)
-  chunk.value:fill(0)
-end
-
--- The chunk's summary, merged with that of the keys at hand.
-local function add(D, chunk, at_hand)
-  local some = D:part{Q = chunk.Q, queries = chunk.queries, K = at_hand.K, V = at_hand.V, keys = at_hand.keys}
-  ranks.merge(chunk.max, chunk.norm, chunk.value, D.from.base == 2, some:own_summary())
-end
-
-local function finish(D, chunk)
-  local o, l = D:part{Q = chunk.Q, queries = chunk.queries}:finish_numbers(chunk.max, chunk.norm, chunk.value)
-  chunk.value:assign(o)
-  chunk.max:assign(l)
-  chunk.norm = nil
-end
 
 --- Keys and values travel, from rank to rank around a ring; at each step a rank adds those at hand to the summaries of its
 --- queries, while they go on to the next one and those of the one before come in (Liu et al. 2023, "ring attention"). What
 --- the mask makes empty is not computed, and keys that no rank further on may use do not travel.
 function schemes.ring(D)
-  local work, journey = together.new(), ring.begin(D)
-  local chunks, O, lse = chunks_of(D)
+  local journey = ring.begin(D)
+  local own = running.new(D, journey.route)
   for step = 0, size - 1 do
-    local at_hand = journey:pass(step)
-    for _, chunk in ipairs(chunks) do
-      work:try(function()
-        if step == 0 then
-          chunk.steps, chunk.last = steps_of(D, journey.route, chunk.queries)
-          empty(D, chunk)
-        end
-        if chunk.steps[step] then add(D, chunk, at_hand) end
-        if step == chunk.last then finish(D, chunk) end
-      end)
-      journey:progress()
-      if chunk.norm or step == 0 then collectgarbage() end -- which by itself would wait until memory has doubled
-    end
+    own:add(step, journey:pass(step), function() journey:progress() end)
   end
-  work:agree()
-  return O, lse
+  return own:results()
 end
 
 -- Queries -------------------------------------------------------------------------------------------
