@@ -30,7 +30,7 @@ local X = {}
 for k = 1, 3 do X[k] = ts.randn(n, heads * d, {seed = k, dtype = "f32"}) end
 for _, case in ipairs{{"dense", nil, "blocks"}, {"causal", ts.mask.causal(n), "zigzag"}} do
   local P = ts.problem{Q = X[1], K = X[2], V = X[3], heads = heads, mask = case[2]}
-  for _, scheme in ipairs{"ring"} do
+  for _, scheme in ipairs{"keys", "ring", "heads", "queries"} do
     local ratio, work = math.huge, math.huge
     for _ = 1, rounds do
       local one, one_work = timed(function() alone(P) end)
