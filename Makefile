@@ -131,7 +131,7 @@ check-lua:
 	luacheck -q --no-color .
 
 check-format:
-	clang-format --dry-run -Werror $(wildcard core/*.[ch] core/kernel/*.[ch] core/kernel/*.inc lua/binding/*.[ch] spec/host/*.c spec/core/*.[ch] spec/fuzz/*.[ch])
+	clang-format --dry-run -Werror $(wildcard core/*.[ch] core/kernel/*.[ch] core/kernel/*.inc lua/binding/*.[ch] lua/mpi/*.[ch] spec/host/*.c spec/core/*.[ch] spec/fuzz/*.[ch])
 
 check-exports: all # the module shows one symbol, and brings no Lua of its own
 	nm -D --defined-only $(BUILD)/tessera/core.so | awk '{ print $$3 } $$3 != "luaopen_tessera_core" { bad = 1 } END { exit bad || NR != 1 }'
