@@ -8,10 +8,6 @@
 ts_matrix ts_chunk_k(const ts_tile *tile, int64_t row);
 ts_matrix ts_chunk_v(const ts_tile *tile, int64_t row);
 
-/* The chunk's rows of m, one head of K or V, *stride numbers apart: where they lie if they lie
- * evenly and their numbers side by side, else a copy in tile->staging. */
-const void *ts_chunk_gather(const ts_tile *tile, const ts_matrix *m, int64_t *stride);
-
 /* Packs the chunk's K, and its V, for the rows that share them with row `row`. */
 void ts_chunk_pack_k(ts_tile *tile, int64_t row);
 void ts_chunk_pack_v(ts_tile *tile, int64_t row);

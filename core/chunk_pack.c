@@ -11,7 +11,9 @@ ts_matrix ts_chunk_v(const ts_tile *tile, int64_t row) {
     return ts_problem_v(tile->problem, tile->head + row / tile->queries);
 }
 
-const void *ts_chunk_gather(const ts_tile *tile, const ts_matrix *m, int64_t *stride) {
+/* The chunk's rows of m, one head of K or V, *stride numbers apart: where they lie if they lie
+ * evenly and their numbers side by side, else a copy in tile->staging. */
+static const void *gather(const ts_tile *tile, const ts_matrix *m, int64_t *stride) {
     const ts_loops *loops = tile->loops;
     const size_t size = ts_dtype_size(loops->dtype);
     const int64_t first = tile->problem->first_key;
@@ -43,14 +45,14 @@ static void zero_nonfinite(const ts_loops *loops, void *numbers, int64_t count) 
 void ts_chunk_pack_k(ts_tile *tile, int64_t row) {
     const ts_matrix k = ts_chunk_k(tile, row);
     int64_t stride;
-    const void *rows = ts_chunk_gather(tile, &k, &stride);
+    const void *rows = gather(tile, &k, &stride);
     tile->loops->pack_columns(rows, stride, k.cols, tile->keys, tile->k_panels);
 }
 
 void ts_chunk_pack_v(ts_tile *tile, int64_t row) {
     const ts_matrix v = ts_chunk_v(tile, row);
     int64_t stride;
-    const void *rows = ts_chunk_gather(tile, &v, &stride);
+    const void *rows = gather(tile, &v, &stride);
     tile->clean = tile->loops->pack_rows(rows, stride, tile->keys, v.cols, tile->v_panels);
     if (!tile->clean) zero_nonfinite(tile->loops, tile->v_panels, tile->keys * tile->value_stride);
 }

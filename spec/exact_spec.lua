@@ -147,4 +147,15 @@ describe("a problem that is not exact", function()
       base = 2, scale = 1}
     assert.is_false(says(big))
   end)
+
+  -- Two keys of equal weight: half of the least f32 rounds to zero, and from below to -0.
+  it("gives +0 where a negative output rounds to zero", function()
+    local o = {dtype = "f32"}
+    local V = ts.matrix({{-2.0 ^ -149}, {0}}, o)
+    local P = ts.problem{Q = ts.zeros(1, 1, o), K = ts.zeros(2, 1, o), V = V}
+    for _, road in ipairs{"softmax", "attention", "oracle"} do
+      assert.equal(math.huge, 1 / (P[road](P))(1, 1), road)
+    end
+    assert.equal(math.huge, 1 / P:summary():output()(1, 1))
+  end)
 end)
