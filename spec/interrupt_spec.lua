@@ -74,7 +74,8 @@ describe("Ctrl-C", function()
 
   it("ends a script as lua.c has it, with its usual message", function()
     local said, status = child "after(0.05) calls.attention()"
-    assert.are.equal("lua5.4: interrupted!", said:match "^[^\n]+")
+    -- In Lua, as when the machine is busy and the signal comes early, the message has a place.
+    assert.are.equal("lua5.4: interrupted!", (said:match "^[^\n]+":gsub("%(command line%):%d+: ", "")))
     assert.are.equal(1, status)
   end)
   it("raises in a coroutine of a script, too, where the hook does not fire", function()
