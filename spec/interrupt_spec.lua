@@ -58,10 +58,16 @@ describe("Ctrl-C", function()
           -- The quickest of three, or of ten where the machine is so busy that the signal itself comes late.
           local waited, least, tries = require "spec.waited", math.huge, 0
           repeat
-            local waited_since, due = waited(), after(0.05)
-            local ok, err = pcall(run)
-            least, tries = math.min(least, ts.clock() - due - waited_since()), tries + 1
-            if tries <= 3 then print(ok, (tostring(err):gsub("^.-:%%d+: ", ""))) end
+            local waited_since, due = waited(), nil
+            local ok, err = pcall(function()
+              due = after(0.05)
+              run()
+            end)
+            tries = tries + 1
+            if due then -- else the signal came while it was still being prepared
+              least = math.min(least, ts.clock() - due - waited_since())
+              if tries <= 3 then print(ok, (tostring(err):gsub("^.-:%%d+: ", ""))) end
+            end
           until tries >= 3 and least < %g or tries == 10
           print(least < %g or least)
           local m = ts.ones(2, 2)
