@@ -128,6 +128,13 @@ describe("ts.load", function()
     local path = folder_of_our_own()
     assert(os.execute("mkdir '" .. path .. "d.npy'"))
     assert.error_matches(function() ts.load(path .. "d.npy") end, "d.npy': Is a directory")
+    assert.error_matches(function() ts.load(path .. "d.npy\0.csv") end, "a name cannot hold a zero byte")
+    for name, target in pairs{zero = "/dev/zero", full = "/dev/full"} do
+      os.execute(("ln -s %s '%s%s.csv'"):format(target, path, name))
+      assert.error_matches(function() ts.load(path .. name .. ".csv") end, name .. ".csv': not a regular file")
+    end
+    os.execute(("mkfifo '%spipe.npy'"):format(path))
+    assert.error_matches(function() ts.load(path .. "pipe.npy") end, "pipe.npy': not a regular file")
     assert.error_matches(function() ts.load "/dev/null.npy" end, "cannot load")
   end)
 
@@ -206,6 +213,7 @@ describe("ts.save", function()
       "cannot save '" .. path .. "none/x.npy': .*No such file or directory")
     assert(os.execute("mkdir '" .. path .. "x.npy'"))
     assert.error_matches(function() ts.ones(1, 1):save(path .. "x.npy") end, "Is a directory")
+    assert.error_matches(function() ts.ones(1, 1):save(path .. "y\0.npy") end, "a name cannot hold a zero byte")
     assert.equal("x.npy\n", listing(path))
   end)
 

@@ -112,6 +112,7 @@ int ts_lua_close_terminal(lua_State *L);
 int ts_lua_hold_interrupts(lua_State *L);
 
 /* file.c: what the module shows of it. */
+int ts_lua_open_file(lua_State *L);
 int ts_lua_create_beside(lua_State *L);
 int ts_lua_sync(lua_State *L);
 

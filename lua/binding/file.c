@@ -1,5 +1,5 @@
-/* file.c -- what Lua's io lacks for saving: a new file that takes the old one's place when it is
- * whole. */
+/* file.c -- what Lua's io lacks: opening regular files alone, and a new file that takes the old
+ * one's place when it is whole. */
 #define _XOPEN_SOURCE 700
 
 #include "binding.h"
@@ -16,6 +16,56 @@
 static int close_stream(lua_State *L) {
     luaL_Stream *stream = luaL_checkudata(L, 1, LUA_FILEHANDLE);
     return luaL_fileresult(L, fclose(stream->f) == 0, NULL);
+}
+
+/* Pushes a stream that is closed, until there is something to close. */
+static luaL_Stream *push_stream(lua_State *L) {
+    luaL_Stream *stream = lua_newuserdatauv(L, sizeof *stream, 0);
+    stream->closef = NULL;
+    luaL_setmetatable(L, LUA_FILEHANDLE);
+    return stream;
+}
+
+/* Gives the stream the open `file`; false, with errno and the file closed, on failure. */
+static bool open_stream(luaL_Stream *stream, int file, const char *mode) {
+    stream->f = fdopen(file, mode);
+    if (stream->f) {
+        stream->closef = close_stream;
+        return true;
+    }
+    int reason = errno;
+    close(file);
+    errno = reason;
+    return false;
+}
+
+/* Whether the path at arg is one that the system takes whole; else pushes nil and why not. */
+static bool is_path(lua_State *L, int arg) {
+    size_t length;
+    const char *path = luaL_checklstring(L, arg, &length);
+    if (strlen(path) == length) return true;
+    luaL_pushfail(L);
+    lua_pushliteral(L, "a name cannot hold a zero byte");
+    return false;
+}
+
+/* core.open_file(path) -> a regular file, open for reading; or nil and why not. What is none (a
+ * pipe, a device, a directory) is refused without waiting for its other end. */
+int ts_lua_open_file(lua_State *L) {
+    if (!is_path(L, 1)) return 2;
+    const char *path = lua_tostring(L, 1);
+    luaL_Stream *stream = push_stream(L);
+    int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    struct stat kind;
+    if (file < 0) return luaL_fileresult(L, 0, NULL);
+    if (fstat(file, &kind) != 0 || !S_ISREG(kind.st_mode)) {
+        close(file);
+        luaL_pushfail(L);
+        lua_pushstring(L, S_ISDIR(kind.st_mode) ? "Is a directory" : "not a regular file");
+        return 2;
+    }
+    if (!open_stream(stream, file, "rb")) return luaL_fileresult(L, 0, NULL);
+    return 1;
 }
 
 /* Pushes the path that `path` comes to, links followed; the path itself where there is nothing. */
@@ -50,25 +100,21 @@ static int open_beside(lua_State *L, const char *target) {
  * why not. The file is new, open for writing, in the same directory as what `path` leads to, and
  * has the permissions of the file that it is to replace. */
 int ts_lua_create_beside(lua_State *L) {
-    const char *path = luaL_checkstring(L, 1);
+    if (!is_path(L, 1)) return 2;
+    const char *path = lua_tostring(L, 1);
     lua_settop(L, 1);
-    luaL_Stream *stream = lua_newuserdatauv(L, sizeof *stream, 0);
-    stream->closef = NULL; /* closed, until there is something to close */
-    luaL_setmetatable(L, LUA_FILEHANDLE);
+    luaL_Stream *stream = push_stream(L);
     const char *target = push_target(L, path);
     int file = open_beside(L, target);
     if (file < 0) return luaL_fileresult(L, 0, NULL);
     struct stat old;
     if (stat(target, &old) == 0) (void)fchmod(file, old.st_mode & 07777); /* as far as allowed */
-    stream->f = fdopen(file, "wb");
-    if (!stream->f) {
+    if (!open_stream(stream, file, "wb")) {
         int reason = errno;
-        close(file);
         unlink(lua_tostring(L, -1));
         errno = reason;
         return luaL_fileresult(L, 0, NULL);
     }
-    stream->closef = close_stream;
     lua_insert(L, -2); /* file, name, target */
     return 3;
 }

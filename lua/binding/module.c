@@ -103,6 +103,7 @@ static const luaL_Reg functions[] = {
     {"next_descriptor", ts_lua_next_descriptor},
     {"close_terminal", ts_lua_close_terminal},
     {"poll", poll},
+    {"open_file", ts_lua_open_file},
     {"create_beside", ts_lua_create_beside},
     {"sync", ts_lua_sync},
     {"home", ts_lua_home},

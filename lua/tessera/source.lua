@@ -1,5 +1,6 @@
 --- source.lua -- bytes that come from a file, read in order and never more than there are.
 
+local core = require "tessera.core"
 local sentence = require "tessera.sentence"
 
 local source = {}
@@ -37,19 +38,11 @@ function source.of_pieces(size, pull)
   end)
 end
 
--- The system's words for a failure, without the path, which the caller puts in front.
-local function reason(message) return (message:gsub("^.*: ", "")) end
-
---- The file at `path`, to be closed (`local from <close> = source.open(path)`). Refuses what has no size.
+--- The file at `path`, to be closed (`local from <close> = source.open(path)`). Refuses what is no regular file.
 function source.open(path)
-  local file, why = io.open(path, "rb")
-  if not file then source.refuse("%s", reason(why)) end
-  local _, problem = file:read(0)
-  local size = file:seek("end")
-  if problem or not size then
-    file:close()
-    source.refuse("%s", problem and reason(problem) or "not a regular file")
-  end
+  local file, why = core.open_file(path)
+  if not file then source.refuse("%s", why) end
+  local size = file:seek "end"
   file:seek("set", 0)
   local self = source.new(size, function(count) return file:read(count) end)
   self.file = file

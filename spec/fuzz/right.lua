@@ -109,7 +109,7 @@ local function calls(o, folder)
     {"core.matrix.ulps", X, X}, {"core.guarded", same, 1}, {"core.kind", X}, {"core.isa"},
     {"core.options", {q = 1}, 1, "f", {q = "positive"}},
     {"core.fail", "text"}, {"core.fail_arg", 1, "f", "text"}, {"core.isatty", "stdin"}, {"core.width", "stdout"},
-    {"core.create_beside", folder .. "beside"}, {"core.sync", io.stdout},
+    {"core.open_file", folder .. "beside"}, {"core.create_beside", folder .. "beside"}, {"core.sync", io.stdout},
     {"core.matrix.decode", ts.ones(2, 2), 0, ("\1"):rep(4), "u1", false}, {"core.matrix.encode", ts.ones(2, 2), 0, 4, "f8", false},
     {"core.matrix.from_bytes", "f64", 1, 2, "\1\2", 0, "u1", false, false}, {"core.matrix.worst", X, O},
     {"core.program.bound", mask:program(), 1, 3, 1, 3, 1, 1}, {"core.program.run", mask:program(), 1, 2, 1, 3, 1, 0.5},
