@@ -120,6 +120,9 @@ test: all programs ## run the specs; ends with "N passed, N failed"
 test-mpi: mpi programs ## run the specs of tessera.mpi, on up to seven processes
 	$(Q)$(LUA_RUN) $(BUSTED) --ignore-lua --output=spec/tally.lua $(or $(SPECS),$(filter-out %/figures.lua,$(wildcard spec/mpi/*.lua)))
 
+bench-mpi: mpi ## memory on four processes beside that of one, and time on two
+	$(Q)$(LUA_RUN) $(BUSTED) --ignore-lua spec/mpi/figures.lua
+
 # Each can be run by itself, `make check-asan`. What several of them build is built before they run at once.
 check: all programs ## linters, both compilers, sanitizers, every instruction set, fuzzers, coverage: each a target check-NAME
 	$(MAKE) -j$$(nproc) --no-print-directory $(ASAN) all programs build/check-asan/bin
