@@ -118,7 +118,7 @@ test: all programs ## run the specs; ends with "N passed, N failed"
 	$(Q)$(LUA_RUN) $(BUSTED) --ignore-lua --output=spec/tally.lua $(SPECS)
 
 test-mpi: mpi programs ## run the specs of tessera.mpi, on up to seven processes
-	$(Q)$(LUA_RUN) $(BUSTED) --ignore-lua --output=spec/tally.lua $(or $(SPECS),$(filter-out %/figures.lua,$(wildcard spec/mpi/*.lua)))
+	$(Q)$(LUA_RUN) $(BUSTED) --ignore-lua --output=spec/tally.lua $(or $(SPECS),$(filter-out %/figures.lua,$(wildcard spec/mpi/*.lua)) spec/docs_spec.lua spec/help_spec.lua)
 
 bench-mpi: mpi ## memory on four processes beside that of one, and time on two
 	$(Q)$(LUA_RUN) $(BUSTED) --ignore-lua spec/mpi/figures.lua
