@@ -78,10 +78,15 @@ describe("a page", function()
   end)
 
   it("names the item that is wrong", function()
+    local unprintable = setmetatable({}, {__tostring = function() return {} end})
     for message, items in pairs{
       ["item 2: there is no picture 'matrx'"] = {"a", {plot = "matrx", X}},
       ["item 1: a table with 'plot', 'table' or 'tiles' expected"] = {{}},
       ["item 1: row 1: list expected, got number"] = {{table = {5}}},
+      ["item 1: row 1, column 2 cannot be printed"] = {{table = {{1, unprintable}}}},
+      ["item 1: head 1 cannot be printed"] = {{table = {{1}}, head = {unprintable}}},
+      ["item 1: its title cannot be printed"] = {{table = {{1}}, title = unprintable}},
+      ["its title cannot be printed"] = {"text", title = unprintable},
       ["item 1: field 'tiles': problem expected, got matrix"] = {{tiles = X}},
       ["item 1: 144 × 12 tiles"] = {{tiles = P:with{Q = ts.zeros(144, 3), mask = ts.mask.full{144, 12}}, tiling = {q = 1, k = 1}}},
       ["there is no row 13 of 12"] = {{tiles = P, rows = {13}}},

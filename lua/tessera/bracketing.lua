@@ -42,9 +42,9 @@ local function by_table(list, node, used)
   return list[n]
 end
 
--- Can x be merged: has it a `*`? (Tessera's own hide their metatables.)
+-- Can x be merged: has it a `*`? (Tessera's own hide their metatables; that of strings multiplies those that read as numbers.)
 local function merges(x)
-  local metatable = debug.getmetatable(x)
+  local metatable = type(x) ~= "string" and debug.getmetatable(x)
   return type(x) == "number" or metatable and rawget(metatable, "__mul")
 end
 

@@ -8,6 +8,12 @@ local words = require "tessera.plot.words"
 
 local function is_picture(item) return type(item) == "table" and getmetatable(item) == nil and item.plot ~= nil end
 
+-- x as it prints; `what` names it where its __tostring fails.
+local function printed(x, what)
+  local ok, text = pcall(tostring, x)
+  return check.arg(ok and text, 2, "page", "%s cannot be printed", what)
+end
+
 -- The one of these fields that the item has tells what it is.
 local readers = {}
 
@@ -24,7 +30,7 @@ function readers.plot(item, n)
   check.arg(options.file == nil, 2, "page", "item %d: a picture of a page has no file", n)
   options.size = options.size or {480, 380} -- small, so that its words can be read on a phone
   local svg, text = picture.for_page(kind, item[1], options, ("picture%d"):format(n))
-  return svg and html.picture(svg, n, tostring(item.title or kind)) or html.pre(text)
+  return svg and html.picture(svg, n, item.title or kind) or html.pre(text)
 end
 
 local function need_list(x, n, what)
@@ -34,9 +40,15 @@ end
 
 function readers.table(item, n)
   need_list(item.table, n, "field 'table': list of rows")
-  for r, row in ipairs(item.table) do need_list(row, n, ("row %d: list"):format(r)) end
-  if item.head ~= nil then need_list(item.head, n, "field 'head': list") end
-  return html.table(item.table, item.head, item.title and tostring(item.title))
+  for r, row in ipairs(item.table) do
+    need_list(row, n, ("row %d: list"):format(r))
+    for c, cell in ipairs(row) do printed(cell, ("item %d: row %d, column %d"):format(n, r, c)) end
+  end
+  if item.head ~= nil then
+    need_list(item.head, n, "field 'head': list")
+    for c, cell in ipairs(item.head) do printed(cell, ("item %d: head %d"):format(n, c)) end
+  end
+  return html.table(item.table, item.head, item.title and printed(item.title, ("item %d: its title"):format(n)))
 end
 
 function readers.tiles(item, n) return player.section(item, n) end
@@ -82,7 +94,7 @@ local function page(path, items)
     check.arg(math.type(key) == "integer" and key > 0 or key == "title", 2, "page", "invalid field '%s'", key)
     if key ~= "title" then last = math.max(last, key) end
   end
-  local title, sections = items.title and words.clean(tostring(items.title)) or "Tessera", {}
+  local title, sections = items.title and words.clean(printed(items.title, "its title")) or "Tessera", {}
   for n = 1, last do
     check.arg(items[n] ~= nil, 2, "page", "item %d is nil", n)
     sections[n] = section(items[n], n)
