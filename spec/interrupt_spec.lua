@@ -107,6 +107,26 @@ describe("Ctrl-C", function()
   end)
 end)
 
+describe("what a call tries for itself", function()
+  local attempt = require "tessera.attempt"
+  it("lets Ctrl-C and lack of memory pass, and keeps every other error", function()
+    assert.are.same({true, 1, nil, 3}, {attempt(function(...) return ... end, 1, nil, 3)})
+    assert.are.same({false, "no"}, {attempt(error, "no", 0)})
+    for _, message in ipairs{"a.lua:1: interrupted!", "not enough memory"} do
+      assert.are.same({false, message}, {pcall(attempt, error, message, 0)})
+    end
+  end)
+  it("is stopped while bytecode is read, too, where it was taken for bytecode that cannot be", function()
+    local bytecode = require "tessera.lift.bytecode"
+    local function f(i, j) return j <= i end
+    for steps = 1, 400, 7 do
+      local thread = coroutine.create(bytecode.read)
+      debug.sethook(thread, function() debug.sethook(thread) error("interrupted!", 0) end, "", steps)
+      assert.are.same({false, "interrupted!"}, {coroutine.resume(thread, f)})
+    end
+  end)
+end)
+
 describe("core.guarded", function()
   local core = require "tessera.core"
   it("returns what the function returns, and passes errors on unchanged", function()

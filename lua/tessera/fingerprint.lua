@@ -1,6 +1,7 @@
 -- fingerprint.lua -- a short text for what a Lua function does, the same in every process: functions that differ in their
 -- code, or in what they close over, have different ones.
 
+local attempt = require "tessera.attempt"
 local check = require "tessera.check"
 local core = require "tessera.core"
 local number = require "tessera.number"
@@ -21,7 +22,7 @@ local function name_of(value)
 end
 
 local function of_function(f, seen)
-  local ok, code = pcall(string.dump, f, true)
+  local ok, code = attempt(string.dump, f, true)
   check.that(ok, "a summary whose score is no plain Lua function cannot be saved or loaded")
   local pieces = {code}
   for n = 1, debug.getinfo(f, "u").nups do

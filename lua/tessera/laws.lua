@@ -1,5 +1,6 @@
 --- Is a claimed merge one? Any merge written in Lua, whatever its states are, against the laws of ⋆ and what it is for.
 
+local attempt = require "tessera.attempt"
 local cases = require "tessera.laws.cases"
 local check = require "tessera.check"
 local core = require "tessera.core"
@@ -70,9 +71,8 @@ end
 
 -- The same, where a function of the user's may raise: then that is how it fails.
 local function failure(claim, keys, tree, other)
-  local ok, found = pcall(compare, claim, keys, tree, other)
+  local ok, found = attempt(compare, claim, keys, tree, other)
   if ok and not found then return nil end
-  if not ok and tostring(found):find("interrupted!", 1, true) then error(found, 0) end -- Ctrl-C is no failure of the law
   found = ok and found or {raised = tostring(found)}
   found.tree, found.other = tree, other
   return found

@@ -4,6 +4,7 @@
 -- known exactly, what it reads is known now, and what it could raise is looked for now, over all
 -- cells. Otherwise it is "called", and the reason names the line and what stopped the lifting.
 
+local attempt = require "tessera.attempt"
 local check = require "tessera.check"
 local core = require "tessera.core"
 local emit = require "tessera.lift.emit"
@@ -65,12 +66,10 @@ local function executed(f, arguments, n_q, n_k, heads, score)
   local list = {n = #arguments}
   for k, name in ipairs(arguments) do list[k] = self.graph[name] end
   self.path = {literal = self.graph.yes, depth = 0, all = self.graph.yes}
-  local ok, result = pcall(execute.call, self, f, list)
+  local ok, result = attempt(execute.call, self, f, list)
   if not ok then
     if type(result) == "table" and result.refused then return nil, result.refused end
-    local message = tostring(result)
-    if message:find("interrupted!", 1, true) or message:find("not enough memory", 1, true) then error(result, 0) end
-    return nil, "the lifter failed: " .. message
+    return nil, "the lifter failed: " .. tostring(result)
   end
   return self, result
 end

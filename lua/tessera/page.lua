@@ -1,5 +1,6 @@
 --- Reports: one HTML file with text, tables, pictures and the tile player, that needs no network and no library.
 
+local attempt = require "tessera.attempt"
 local check = require "tessera.check"
 local html = require "tessera.page.html"
 local player = require "tessera.page.player"
@@ -10,7 +11,7 @@ local function is_picture(item) return type(item) == "table" and getmetatable(it
 
 -- x as it prints; `what` names it where its __tostring fails.
 local function printed(x, what)
-  local ok, text = pcall(tostring, x)
+  local ok, text = attempt(tostring, x)
   return check.arg(ok and text, 2, "page", "%s cannot be printed", what)
 end
 
@@ -62,7 +63,7 @@ local function section(item, n)
     end
     check.arg(false, 2, "page", "item %d: a table with 'plot', 'table' or 'tiles' expected", n)
   end
-  local ok, text = pcall(tostring, item)
+  local ok, text = attempt(tostring, item)
   check.arg(ok, 2, "page", "item %d cannot be printed: %s", n, ok or text)
   return html.pre(text)
 end

@@ -3,6 +3,7 @@
 -- The tensors max, norm and value of a .safetensors file, and in its metadata the keys, the base and whose summary it is:
 -- hashes of the queries, scale and sink, and fingerprints of the score functions, which no message can hold.
 
+local attempt = require "tessera.attempt"
 local core = require "tessera.core"
 local fingerprint = require "tessera.fingerprint"
 local number = require "tessera.number"
@@ -114,7 +115,7 @@ function wire.summary(parts, metadata, scores)
   local owner = keys and read_owner(metadata, parts.max.cols)
   if not owner then return nil, "damaged" end
   owner.score = scores
-  local ok, S = pcall(core.summary.new, {max = parts.max, norm = parts.norm, value = parts.value,
+  local ok, S = attempt(core.summary.new, {max = parts.max, norm = parts.norm, value = parts.value,
     two = metadata.base == "2", keys = owner.keyed and keys or nil, owner = owner})
   if ok then return S end
   return nil, "damaged: " .. tostring(S)

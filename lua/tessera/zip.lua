@@ -1,5 +1,6 @@
 --- zip.lua -- the ZIP container: entries, stored or deflated, behind which stands their directory.
 
+local attempt = require "tessera.attempt"
 local source = require "tessera.source"
 local refuse = source.refuse
 
@@ -149,7 +150,7 @@ local function inflated(from, entry)
     if left == 0 then return nil end
     local bytes = from:read(math.min(piece, left), "the compressed data")
     left = left - #bytes
-    local ok, result, ended = pcall(inflate, bytes)
+    local ok, result, ended = attempt(inflate, bytes)
     if not ok then refuse("entry '%s': the compressed data is damaged", entry.name) end
     if ended and left > 0 then refuse("entry '%s': bytes follow the compressed data", entry.name) end
     return result

@@ -1,5 +1,6 @@
 --- call.lua -- what a call of a layer asks: its inputs, projected, as a problem.
 
+local attempt = require "tessera.attempt"
 local check = require "tessera.check"
 local core = require "tessera.core"
 local layer = require "tessera.heads.layer"
@@ -74,7 +75,7 @@ end
 -- one parameter may also be a predicate or a score itself; what it gives for 1 tells.
 local function is_of_head(value, kinds)
   if type(value) ~= "function" or debug.getinfo(value, "u").nparams ~= 1 then return false end
-  local ok, first = pcall(value, 1)
+  local ok, first = attempt(value, 1)
   return ok and kinds[check.type_of(first)] or false
 end
 

@@ -3,6 +3,8 @@
 -- The format is that of lundump.c and lopcodes.h of Lua 5.4.0 to 5.4.8. A dump with another header
 -- (another version, other sizes of numbers) is refused, so that nothing is ever misread.
 
+local attempt = require "tessera.attempt"
+
 local bytecode = {}
 
 local names = {}
@@ -132,11 +134,11 @@ end
 ---@param f function
 ---@return table? proto, string? why
 function bytecode.read(f)
-  local ok, dump = pcall(string.dump, f)
+  local ok, dump = attempt(string.dump, f)
   if not ok then return nil, "it is a C function" end
   if dump:sub(1, #header) ~= header then return nil, "its bytecode is not Lua 5.4's" end
   local proto
-  ok, proto = pcall(prototype, reader(dump))
+  ok, proto = attempt(prototype, reader(dump))
   if not ok then return nil, "its bytecode could not be read" end
   return proto
 end

@@ -4,6 +4,7 @@
 -- holes among them) one array of booleans a kind, which says where that kind stands. Tables are read
 -- by rawget and next alone; one with a metatable is read only where that is never asked.
 
+local attempt = require "tessera.attempt"
 local core = require "tessera.core"
 local value = require "tessera.lift.value"
 
@@ -192,7 +193,7 @@ end
 -- A public name of Tessera's own table, which loads each when it is first asked for; nil where it is none.
 local function of_tessera(t, key)
   if t ~= package.loaded.tessera or type(key) ~= "string" then return nil end
-  local known, v = pcall(function() return t[key] end)
+  local known, v = attempt(function() return t[key] end)
   return known and v or nil
 end
 
