@@ -1,18 +1,8 @@
 -- What the engine runs is the word of its schedule: folded in Lua, the summaries of its blocks give its very bits.
 require "spec.helper"
+local dice = require "spec.dice"
 local ts = require "tessera"
 local core = require "tessera.core"
-
--- Numbers that depend on the seed alone: draw(n) is 1 .. n, draw{a, b} one of the list.
-local function dice(seed)
-  local numbers, at = ts.rand(1, 400, {seed = seed}), 0
-  return function(from)
-    at = at + 1
-    local n = type(from) == "table" and #from or from
-    local drawn = math.floor(numbers(1, at) * n) + 1
-    return type(from) == "table" and from[drawn] or drawn
-  end
-end
 
 local function random_problem(draw, seed)
   local heads = draw{1, 2, 4}

@@ -1,16 +1,9 @@
 -- NaN and infinities planted by chance: all roads name the same cell, and propagate to the same ones.
 require "spec.helper"
+local dice = require "spec.dice"
 local ts = require "tessera"
 
 local kinds = {0 / 0, math.huge, -math.huge}
-
-local function dice(seed)
-  local numbers, at = ts.rand(1, 64, {seed = seed}), 0
-  return function(n)
-    at = at + 1
-    return math.floor(numbers(1, at) * n) + 1
-  end
-end
 
 local function problem(seed)
   local draw = dice(seed)

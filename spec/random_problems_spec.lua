@@ -1,16 +1,8 @@
 -- Random problems of every kind: tiles against full softmax, within the sum of their derived bounds.
 require "spec.helper"
 local core = require "tessera.core"
+local dice = require "spec.dice"
 local ts = require "tessera"
-
--- Whole numbers from 1 to n by chance, from a seed.
-local function dice(seed)
-  local numbers, at = ts.rand(1, 64, {seed = seed * 1000}), 0
-  return function(n)
-    at = at + 1
-    return math.floor(numbers(1, at) * n) + 1
-  end
-end
 
 -- Random cells, where one row in five has no key at all.
 local function mask(n_q, n_k, seed)
@@ -25,7 +17,7 @@ local scores = {
 }
 
 local function problem(seed)
-  local draw = dice(seed)
+  local draw = dice(seed * 1000)
   local dtype = seed % 2 == 0 and "f64" or "f32"
   local kv_heads = draw(2)
   local heads, n_q, n_k, d, d_v = kv_heads * draw(3), draw(20), draw(40) - 1, draw(24) - 1, draw(12)
@@ -45,7 +37,7 @@ local function problem(seed)
 end
 
 local function tilings(P, seed)
-  local draw = dice(seed + 500)
+  local draw = dice((seed + 500) * 1000)
   local function k() return draw(P.n_k + 2) end
   return {
     {}, {k = k(), q = draw(P.n_q)}, {k = k(), order = "backward", merge = "tree"},

@@ -48,27 +48,25 @@ static void release(lua_State *L, MPI_Request *request) {
     lua_rawsetp(L, LUA_REGISTRYINDEX, request);
 }
 
-/* send(m, rank) -> a request: m must stay as it is until request:wait(). */
-static int send(lua_State *L) {
+/* (m, rank) -> a request, begun: m goes there, or comes from there. */
+static int begin(lua_State *L, bool goes) {
     const ts_matrix *m = check_matrix(L, 1);
     const int rank = ts_mpi_check_rank(L, 2);
     MPI_Request *request = new_request(L, 1);
     MPI_Datatype type = ts_mpi_type(L, m);
-    MPI_Isend(m->data, 1, type, rank, TAG, ts_mpi_all, request);
+    if (goes)
+        MPI_Isend(m->data, 1, type, rank, TAG, ts_mpi_all, request);
+    else
+        MPI_Irecv(m->data, 1, type, rank, TAG, ts_mpi_all, request);
     MPI_Type_free(&type);
     return 1;
 }
 
+/* send(m, rank) -> a request: m must stay as it is until request:wait(). */
+static int send(lua_State *L) { return begin(L, true); }
+
 /* receive(m, rank) -> a request: m holds the message after request:wait(). */
-static int receive(lua_State *L) {
-    const ts_matrix *m = check_matrix(L, 1);
-    const int rank = ts_mpi_check_rank(L, 2);
-    MPI_Request *request = new_request(L, 1);
-    MPI_Datatype type = ts_mpi_type(L, m);
-    MPI_Irecv(m->data, 1, type, rank, TAG, ts_mpi_all, request);
-    MPI_Type_free(&type);
-    return 1;
-}
+static int receive(lua_State *L) { return begin(L, false); }
 
 /* request:wait(): until the message is through. */
 static int wait(lua_State *L) {

@@ -12,7 +12,8 @@ local function is_picture(item) return type(item) == "table" and getmetatable(it
 -- x as it prints; `what` names it where its __tostring fails.
 local function printed(x, what)
   local ok, text = attempt(tostring, x)
-  return check.arg(ok and text, 2, "page", "%s cannot be printed", what)
+  check.arg(ok, 2, "page", "%s cannot be printed: %s", what, text)
+  return text
 end
 
 -- The one of these fields that the item has tells what it is.
@@ -63,9 +64,7 @@ local function section(item, n)
     end
     check.arg(false, 2, "page", "item %d: a table with 'plot', 'table' or 'tiles' expected", n)
   end
-  local ok, text = attempt(tostring, item)
-  check.arg(ok, 2, "page", "item %d cannot be printed: %s", n, ok or text)
-  return html.pre(text)
+  return html.pre(printed(item, ("item %d"):format(n)))
 end
 
 --- Writes a page: one HTML file, to be opened in any browser, sent by mail, or kept.

@@ -24,4 +24,13 @@ function ranges.text(set, separator)
   return table.concat(parts, separator or " ")
 end
 
+--- `1-4 7-7 9-12`: the whole set, to be read again.
+---@param set integer[][]
+---@return string
+function ranges.code(set)
+  local parts = {}
+  for n, range in ipairs(set) do parts[n] = ("%d-%d"):format(range[1], range[2]) end
+  return table.concat(parts, " ")
+end
+
 return ranges

@@ -7,6 +7,7 @@ local attempt = require "tessera.attempt"
 local core = require "tessera.core"
 local fingerprint = require "tessera.fingerprint"
 local number = require "tessera.number"
+local ranges = require "tessera.ranges"
 
 local wire = {}
 
@@ -32,18 +33,12 @@ local function decimals(list)
   return table.concat(texts, " ")
 end
 
-local function ranges_text(keys)
-  local list = {}
-  for i, range in ipairs(keys) do list[i] = ("%d-%d"):format(range[1], range[2]) end
-  return table.concat(list, " ")
-end
-
 --- What is told of S beside its numbers.
 ---@param S summary
 ---@return table<string, string>
 function wire.metadata(S)
   local owner = core.summary.owner(S)
-  return {tessera = version, base = S.base == 2 and "2" or "e", keys = ranges_text(S:keys()),
+  return {tessera = version, base = S.base == 2 and "2" or "e", keys = ranges.code(S:keys()),
     owner = hexadecimal(owner), bound = tostring(owner.bound), keyed = tostring(owner.keyed), zero = tostring(owner.zero),
     sink = owner.sink and decimals(owner.sink), score = owner.score and fingerprints(owner.score)}
 end

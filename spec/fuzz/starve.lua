@@ -4,6 +4,7 @@
 --   spec/fuzz/run starve [every = 1]: with 5, every fifth n from the twentieth on
 local public = require "spec.fuzz.public"
 local right = require "spec.fuzz.right"
+local settled = require "spec.host.used"
 local ts = require "tessera"
 
 local every, slow = tonumber(arg[1]) or 1, tonumber(os.getenv "TESSERA_SLOW") or 1
@@ -16,15 +17,10 @@ local tally = {calls = 0, failures = 0, faults = {}}
 
 local function fault(format, ...) tally.faults[#tally.faults + 1] = format:format(...) end
 
--- Bytes in use when nothing more can be collected: Lua gives back spare stack a half at a time.
+-- Work space is given back first.
 local function used()
-  local before
   ts.trim()
-  repeat
-    before = host.used()
-    collectgarbage()
-  until host.used() == before
-  return before
+  return settled()
 end
 
 local function limited(f, arguments, n)

@@ -1,16 +1,7 @@
 -- Runs each piece of work again and again, with its n-th request for memory failing (and all behind it), for n = 1, 2, ...
 -- until it gets all it asks for. Each time there must be an error, and no byte more in use than before.
+local used = require "spec.host.used"
 local ts = require "tessera"
-
--- Bytes in use when nothing more can be collected: Lua gives back spare stack a half at a time.
-local function used()
-  local before
-  repeat
-    before = host.used()
-    collectgarbage()
-  until host.used() == before
-  return before
-end
 
 -- Whether f succeeds although its n-th request fails. Nothing of the call is alive when this returns.
 local function attempt(name, f, n)

@@ -65,6 +65,10 @@ local function summary_like(like, parts)
   return parcel.unpack(parts, wire.metadata(like), core.summary.owner(like).score)
 end
 
+local function each_part(parts, act)
+  for _, name in ipairs{"max", "norm", "value"} do act(parts[name]) end
+end
+
 -- By MPI's own order --------------------------------------------------------------------------------
 
 --- The summary of all keys, on rank `root`; on every other, nothing.
@@ -84,7 +88,7 @@ end
 function merge.allreduce(S)
   local all, parts = like_all(merge.meet(S)), wire.parts(S)
   ranks.reduce(parts.max, parts.norm, parts.value, S.base == 2, 0)
-  for _, name in ipairs{"max", "norm", "value"} do ranks.broadcast(parts[name], 0) end
+  each_part(parts, function(m) ranks.broadcast(m, 0) end)
   return summary_like(all, parts)
 end
 
@@ -97,10 +101,6 @@ local remote = {}
 local function room_like(S)
   local function room(cols) return core.matrix.matrix(S.n_q, cols, {dtype = S.dtype}) end
   return {max = room(S.heads), norm = room(S.heads), value = room(S.heads * S.d_v)}
-end
-
-local function each_part(parts, act)
-  for _, name in ipairs{"max", "norm", "value"} do act(parts[name]) end
 end
 
 function remote.__mul(a, b)

@@ -46,6 +46,11 @@ local function masks(self, from)
   return placed(from.mask, placed_mask, self, layout.of(self.queries), layout.of(self.keys))
 end
 
+-- The same of all heads: nil, one mask, or a list with one a head.
+local function masks_between(from, queries, keys)
+  return masks({queries = queries, keys = keys, heads = {1, from.heads}}, from)
+end
+
 -- Pieces --------------------------------------------------------------------------------------------
 
 --- Keys and values as pieces, each of which masks see at one distance from their own numbers: then they are as fast as of
@@ -90,8 +95,7 @@ end
 function part.count(from, queries, keys)
   local cells = ranges.count(queries) * ranges.count(keys)
   if not from.mask or cells == 0 then return cells * from.heads end
-  local self = {queries = queries, keys = keys, heads = {1, from.heads}}
-  local m, all = masks(self, from), 0
+  local m, all = masks_between(from, queries, keys), 0
   for h = 1, from.heads do
     local own = per_head.of(m, h)
     all = all + (own.heads and own:count(1, own.rows, 1, own.cols, h) or own:count())
@@ -131,7 +135,7 @@ end
 function part.is_empty(from, queries, keys)
   local n_q, n_k = ranges.count(queries), ranges.count(keys)
   if n_q == 0 or n_k == 0 then return true end
-  local given = masks({queries = queries, keys = keys, heads = {1, from.heads}}, from)
+  local given = masks_between(from, queries, keys)
   if not given then return false end
   for _, m in ipairs(type(given) == "table" and given or {given}) do
     if m:differs(ts.mask.none{n_q, n_k}) then return false end
@@ -148,7 +152,7 @@ end
 function part.used(from, queries, keys)
   local n_q, n_k = ranges.count(queries), ranges.count(keys)
   if n_q == 0 or n_k == 0 then return nil end
-  local given = masks({queries = queries, keys = keys, heads = {1, from.heads}}, from)
+  local given = masks_between(from, queries, keys)
   if not given then return 1, n_k end
   local first, last = n_k + 1, 0
   for _, m in ipairs(type(given) == "table" and given or {given}) do

@@ -26,16 +26,10 @@ local function check_ranges(list, rows, name)
   check.arg(count == rows, 1, "problem", "field '%s': ranges of %d for %d row(s)", name, count, rows)
 end
 
-local function ranges_text(list)
-  local words = {}
-  for n, range in ipairs(list) do words[n] = ("%d-%d"):format(range[1], range[2]) end
-  return table.concat(words, " ")
-end
-
 -- The ranges of all ranks, which must follow each other from `first` (nil: the least) without a hole; then how many, and the first.
 local function meet_ranges(list, what, first)
   local all, sorted = {}, {}
-  for r, text in ipairs(ranks.texts(ranges_text(list))) do
+  for r, text in ipairs(ranks.texts(ranges.code(list))) do
     all[r] = {}
     for from, to in text:gmatch "(%d+)%-(%d+)" do
       local range = {math.tointeger(from), math.tointeger(to), r - 1}

@@ -1,17 +1,9 @@
 -- On every rank: random problems over ranks, by every scheme, against full softmax on one. Arguments: how many, and the first seed.
+local dice = require "spec.dice"
 local ts = require "tessera"
 local mpi = require "tessera.mpi"
 
 local count, first_seed = tonumber(arg[1]), tonumber(arg[2])
-
--- Whole numbers from 1 to n by chance, from a seed.
-local function dice(seed)
-  local numbers, at = ts.rand(1, 64, {seed = seed * 1000}), 0
-  return function(n)
-    at = at + 1
-    return math.floor(numbers(1, at) * n) + 1
-  end
-end
 
 local abs = math.abs
 local scores = {
@@ -29,7 +21,7 @@ local masks = {
 
 -- The masks come in turn; keys are often fewer than ranks.
 local function problem(seed, dtype)
-  local draw = dice(seed)
+  local draw = dice(seed * 1000)
   local kv_heads = draw(3)
   local heads, n_q, n_k = kv_heads * draw(3), draw(20), draw(4) == 1 and draw(5) - 1 or draw(40)
   local d, d_v, first_key = draw(9) - 1, draw(6), draw(4) == 1 and draw(50) or 1
@@ -42,7 +34,7 @@ local function problem(seed, dtype)
 end
 
 local function exact(seed, dtype)
-  local draw = dice(seed)
+  local draw = dice(seed * 1000)
   return ts.sample.exact{n_q = draw(9), n_k = draw(30), heads = 2 * draw(2), kv_heads = 2, dtype = dtype, density = 0.7,
     sink = draw(2) == 1, seed = seed, empty = "zero"}
 end
