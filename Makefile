@@ -107,7 +107,10 @@ $(BUILD)/tessera/mpi.so: $(MPI_O) $(BUILD)/libtessera.a lua/binding/module.map
 	$(Q)$(CC) $(CFLAGS) $(SHARED) -o $@ $(filter-out %.map,$^) -fopenmp $(LIBS) $(shell mpicc --showme:link) $(LDFLAGS)
 	@! nm -u $@ | grep ' U ts_'
 
-mpi: all $(BUILD)/tessera/mpi.so ## build tessera.mpi, for attention over many processes (scripts/setup --mpi)
+mpi: all $(BUILD)/tessera/mpi.so ## build tessera.mpi, for attention over many processes (scripts/setup --mpi); install and deb bring it then
+
+# What install and deb bring besides: tessera.mpi where it was built, or is asked for in the same breath.
+BUILT_MPI := $(if $(wildcard $(BUILD)/tessera/mpi.so)$(filter mpi,$(MAKECMDGOALS)),$(BUILD)/tessera/mpi.so)
 
 setup: ## install the packages that are missing
 	scripts/setup
@@ -258,11 +261,11 @@ bounds: all ## how far rounding goes on 100,000 rows, beside the derived bounds 
 mutate: all ## build with each of many faults: P:verify must catch every one
 	scripts/mutate
 
-install: all docs ## into PREFIX (and DESTDIR)
+install: all docs $(BUILT_MPI) ## into PREFIX (and DESTDIR); tessera.mpi, too, where `make mpi` has built it
 	$(INSTALL) -d $(PLACES:%=$(DESTDIR)%)
 	for file in $$(cd lua && find tessera -name '*.lua'); do \
 	  $(INSTALL) -D -m 644 lua/$$file $(DESTDIR)$(INSTALL_LMOD)/$$file || exit; done
-	$(INSTALL) $(BUILD)/tessera/core.so $(DESTDIR)$(INSTALL_CMOD)/tessera
+	$(INSTALL) $(BUILD)/tessera/core.so $(BUILT_MPI) $(DESTDIR)$(INSTALL_CMOD)/tessera
 	$(INSTALL) -m 644 $(filter %.h,$(shell $(CC) -MM core/tessera.h)) $(DESTDIR)$(INCLUDEDIR)
 	$(INSTALL) -m 644 $(BUILD)/libtessera.a $(DESTDIR)$(LIBDIR)
 	sed -e 's|^modules=.*|modules="$(RUN_LMOD)"|' -e 's|^core=.*|core="$(RUN_CMOD)"|' scripts/tessera \
@@ -275,7 +278,7 @@ uninstall: ## what install put there
 	rm -rf $(DESTDIR)$(INSTALL_LMOD)/tessera $(DESTDIR)$(INSTALL_CMOD)/tessera $(DESTDIR)$(INCLUDEDIR) $(DESTDIR)$(DOCDIR)
 	rm -f $(DESTDIR)$(BINDIR)/tessera $(DESTDIR)$(LIBDIR)/libtessera.a $(DESTDIR)$(LIBDIR)/pkgconfig/tessera.pc
 
-deb: all ## build a Debian package, in build/
+deb: all $(BUILT_MPI) ## build a Debian package, in build/; tessera-mpi, too, where `make mpi` has built tessera.mpi
 	$(Q)BUILD='$(BUILD)' scripts/deb $(VERSION)
 
 clean: ## remove all that was built

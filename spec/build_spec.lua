@@ -123,7 +123,7 @@ describe("make deb", function()
 
   local root, package = helper.path "", nil
   setup(function()
-    package = run("make -s deb BUILD=" .. build):match "(%S+%.deb)\n$"
+    package = run("make -s deb BUILD=" .. build):match "(%S+/tessera_%S+%.deb)\n"
     run(("dpkg-deb -x %s %s"):format(package, root))
   end)
   teardown(function() os.execute("rm -rf " .. root) end)
