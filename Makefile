@@ -24,7 +24,8 @@ INSTALL_CMOD ?= $(PREFIX)/lib/lua/5.4
 RUN_LMOD     ?= $(INSTALL_LMOD)
 RUN_CMOD     ?= $(INSTALL_CMOD)
 INSTALL      ?= install
-PLACES       := $(BINDIR) $(LIBDIR)/pkgconfig $(INCLUDEDIR) $(INSTALL_LMOD)/tessera $(INSTALL_CMOD)/tessera $(DOCDIR)/manual
+# A name below DESTDIR, in quotes: it may hold blanks.
+into          = '$(DESTDIR)$(1)'
 
 # With `make setup test` on a bare machine, everything waits for setup: also with -j, and nothing that setup installs is
 # asked for while this file is read (LUA_CFLAGS and LUA_LIBS are expanded by the recipes that use them).
@@ -262,21 +263,22 @@ mutate: all ## build with each of many faults: P:verify must catch every one
 	scripts/mutate
 
 install: all docs $(BUILT_MPI) ## into PREFIX (and DESTDIR); tessera.mpi, too, where `make mpi` has built it
-	$(INSTALL) -d $(PLACES:%=$(DESTDIR)%)
+	$(INSTALL) -d $(call into,$(BINDIR)) $(call into,$(LIBDIR)/pkgconfig) $(call into,$(INCLUDEDIR)) \
+	  $(call into,$(INSTALL_LMOD)/tessera) $(call into,$(INSTALL_CMOD)/tessera) $(call into,$(DOCDIR)/manual)
 	for file in $$(cd lua && find tessera -name '*.lua'); do \
-	  $(INSTALL) -D -m 644 lua/$$file $(DESTDIR)$(INSTALL_LMOD)/$$file || exit; done
-	$(INSTALL) $(BUILD)/tessera/core.so $(BUILT_MPI) $(DESTDIR)$(INSTALL_CMOD)/tessera
-	$(INSTALL) -m 644 $(filter %.h,$(shell $(CC) -MM core/tessera.h)) $(DESTDIR)$(INCLUDEDIR)
-	$(INSTALL) -m 644 $(BUILD)/libtessera.a $(DESTDIR)$(LIBDIR)
+	  $(INSTALL) -D -m 644 lua/$$file $(call into,$(INSTALL_LMOD))/$$file || exit; done
+	$(INSTALL) $(BUILD)/tessera/core.so $(BUILT_MPI) $(call into,$(INSTALL_CMOD)/tessera)
+	$(INSTALL) -m 644 $(filter %.h,$(shell $(CC) -MM core/tessera.h)) $(call into,$(INCLUDEDIR))
+	$(INSTALL) -m 644 $(BUILD)/libtessera.a $(call into,$(LIBDIR))
 	sed -e 's|^modules=.*|modules="$(RUN_LMOD)"|' -e 's|^core=.*|core="$(RUN_CMOD)"|' scripts/tessera \
-	  > $(DESTDIR)$(BINDIR)/tessera && chmod 755 $(DESTDIR)$(BINDIR)/tessera
-	$(INSTALL) -m 644 $(BUILD)/docs/*.html $(DESTDIR)$(DOCDIR)/manual
+	  > $(call into,$(BINDIR)/tessera) && chmod 755 $(call into,$(BINDIR)/tessera)
+	$(INSTALL) -m 644 $(BUILD)/docs/*.html $(call into,$(DOCDIR)/manual)
 	printf '%s\n' 'Name: tessera' 'Description: attention as an algebra of summaries, on the CPU' 'Version: $(VERSION)' \
-	  'Cflags: -I$(INCLUDEDIR)' 'Libs: -L$(LIBDIR) -ltessera -fopenmp $(LIBS)' > $(DESTDIR)$(LIBDIR)/pkgconfig/tessera.pc
+	  'Cflags: -I"$(INCLUDEDIR)"' 'Libs: -L"$(LIBDIR)" -ltessera -fopenmp $(LIBS)' > $(call into,$(LIBDIR)/pkgconfig/tessera.pc)
 
 uninstall: ## what install put there
-	rm -rf $(DESTDIR)$(INSTALL_LMOD)/tessera $(DESTDIR)$(INSTALL_CMOD)/tessera $(DESTDIR)$(INCLUDEDIR) $(DESTDIR)$(DOCDIR)
-	rm -f $(DESTDIR)$(BINDIR)/tessera $(DESTDIR)$(LIBDIR)/libtessera.a $(DESTDIR)$(LIBDIR)/pkgconfig/tessera.pc
+	rm -rf $(call into,$(INSTALL_LMOD)/tessera) $(call into,$(INSTALL_CMOD)/tessera) $(call into,$(INCLUDEDIR)) $(call into,$(DOCDIR))
+	rm -f $(call into,$(BINDIR)/tessera) $(call into,$(LIBDIR)/libtessera.a) $(call into,$(LIBDIR)/pkgconfig/tessera.pc)
 
 deb: all $(BUILT_MPI) ## build a Debian package, in build/; tessera-mpi, too, where `make mpi` has built tessera.mpi
 	$(Q)BUILD='$(BUILD)' scripts/deb $(VERSION)

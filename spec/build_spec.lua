@@ -58,12 +58,12 @@ describe("make install", function()
   if not helper.usual then return end
 
   local root = helper.path ""
-  local prefix = root .. "/prefix"
-  setup(function() run("make -s install PREFIX=" .. prefix) end)
+  local prefix = root .. "/its prefix"
+  setup(function() run(("make -s install PREFIX='%s'"):format(prefix)) end)
   teardown(function() os.execute("rm -rf " .. root) end)
 
   it("makes a command that runs scripts from anywhere", function()
-    assert.equal("3\n", run("cd / && " .. prefix .. "/bin/tessera -e 'print(require \"tessera\".zeros(2, 3).cols)'"))
+    assert.equal("3\n", run(("cd / && '%s/bin/tessera' -e 'print(ts.zeros(2, 3).cols)'"):format(prefix)))
   end)
 
   it("makes a C library that pkg-config knows", function()
@@ -81,18 +81,18 @@ int main(void) {
 }
 ]]
     file:close()
-    local flags = ("PKG_CONFIG_PATH=%s/lib/pkgconfig pkg-config --cflags --libs tessera"):format(prefix)
-    assert.equal("1 of 1..6\n", run(("gcc %s -o %s/program $(%s) && %s/program"):format(program, root, flags, root)))
+    local flags = ("PKG_CONFIG_PATH='%s/lib/pkgconfig' pkg-config --cflags --libs tessera"):format(prefix)
+    assert.equal("1 of 1..6\n", run(("eval gcc %s -o %s/program $(%s) && %s/program"):format(program, root, flags, root)))
   end)
 
   it("brings the manual", function()
-    assert.matches("<h1", run("cat " .. prefix .. "/share/doc/tessera/manual/index.html"), 1, true)
-    assert.matches("ts.mask.causal", run("cat " .. prefix .. "/share/doc/tessera/manual/reference.html"), 1, true)
+    assert.matches("<h1", run(("cat '%s/share/doc/tessera/manual/index.html'"):format(prefix)), 1, true)
+    assert.matches("ts.mask.causal", run(("cat '%s/share/doc/tessera/manual/reference.html'"):format(prefix)), 1, true)
   end)
 
   it("can be undone", function()
-    run("make -s uninstall PREFIX=" .. prefix)
-    assert.equal("", run("find " .. prefix .. " -type f"))
+    run(("make -s uninstall PREFIX='%s'"):format(prefix))
+    assert.equal("", run(("find '%s' -type f"):format(prefix)))
   end)
 
   it("obeys DESTDIR", function()

@@ -12,7 +12,7 @@ require "tessera.matrix" -- what any matrix can do, wherever it comes from
 --- `ts` itself.
 ---     ts.version --> 0.1.0
 ---@class ts
----@field version string the version of Tessera
+---@field version string The version of Tessera.
 local ts = {version = "0.1.0"} -- the Makefile reads it here
 
 -- Where each public name lives: the module's name, and its field (true: the module itself).
