@@ -1,11 +1,8 @@
 -- A little of each fuzzer with each run of the specs; `make check` and `make soak` run them for longer.
 local helper = require "spec.helper"
 
--- Leaks are what `make check-calls` looks for: the sanitizer's own search for them now and then dies of a thread that ends.
-local quiet = helper.instrumented and "ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1" or nil
-
 local function fuzz(arguments)
-  local said, status = helper.run("spec/fuzz/run " .. arguments, quiet)
+  local said, status = helper.run("spec/fuzz/run " .. arguments)
   return status == 0 or said
 end
 

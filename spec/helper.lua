@@ -94,26 +94,14 @@ end
 
 local function quote(text) return "'" .. text:gsub("'", "'\\''") .. "'" end
 
-local function run(line)
-  local pipe = assert(io.popen(line))
-  local said = pipe:read "a"
-  local _, how, status = pipe:close()
-  return said, how == "signal" and 128 + status or status
-end
-
 --- Runs a shell command with the module's paths set, and `environment` ("NAME=value ..."): what it printed, on either
 --- stream, and its exit status (128 + n where signal n ended it). How many threads there are is up to the spec.
 function helper.run(command, environment)
-  local function line(more)
-    return ("unset OMP_DYNAMIC OMP_THREAD_LIMIT; export LUA_PATH_5_4='lua/?.lua;lua/?/init.lua;;' "
-      .. "LUA_CPATH_5_4='%s/?.so;;' %s; { %s; } 2>&1"):format(build, (environment or "") .. more, command)
-  end
-  local said, status = run(line "")
-  if helper.instrumented and said:find("LeakSanitizer has encountered a fatal error", 1, true) then
-    -- Its search for leaks died in the threads that it found: once more without; what leaks of the module's, the host counts, too.
-    return run(line " ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1")
-  end
-  return said, status
+  local pipe = assert(io.popen(("unset OMP_DYNAMIC OMP_THREAD_LIMIT; export LUA_PATH_5_4='lua/?.lua;lua/?/init.lua;;' "
+    .. "LUA_CPATH_5_4='%s/?.so;;' %s; { %s; } 2>&1"):format(build, environment or "", command)))
+  local said = pipe:read "a"
+  local _, how, status = pipe:close()
+  return said, how == "signal" and 128 + status or status
 end
 
 local folder -- of helper.path; it goes when the process ends
