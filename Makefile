@@ -108,7 +108,7 @@ $(BUILD)/tessera/mpi.so: $(MPI_O) $(BUILD)/libtessera.a lua/binding/module.map
 	$(Q)$(CC) $(CFLAGS) $(SHARED) -o $@ $(filter-out %.map,$^) -fopenmp $(LIBS) $(shell mpicc --showme:link) $(LDFLAGS)
 	@! nm -u $@ | grep ' U ts_'
 
-mpi: all $(BUILD)/tessera/mpi.so ## build tessera.mpi, for attention over many processes (scripts/setup --mpi); install and deb bring it then
+mpi: all $(BUILD)/tessera/mpi.so ## build tessera.mpi: attention over many processes (needs scripts/setup --mpi)
 
 # What install and deb bring besides: tessera.mpi where it was built, or is asked for in the same breath.
 BUILT_MPI := $(if $(wildcard $(BUILD)/tessera/mpi.so)$(filter mpi,$(MAKECMDGOALS)),$(BUILD)/tessera/mpi.so)
@@ -118,7 +118,7 @@ setup: ## install the packages that are missing
 
 programs: $(PROGRAMS) $(BUILD)/host $(BUILD)/pty $(BUILD)/private
 
-test: all programs ## run the specs; ends with "N passed, N failed"
+test: all programs ## run the specs; ends with "N passed, N failed" (SPECS=FILE: of that file)
 	$(Q)$(LUA_RUN) $(BUSTED) --ignore-lua --output=spec/tally.lua $(SPECS)
 
 test-mpi: mpi programs ## run the specs of tessera.mpi, on up to seven processes
@@ -128,7 +128,7 @@ bench-mpi: mpi ## memory on four processes beside that of one, and time on two
 	$(Q)$(LUA_RUN) $(BUSTED) --ignore-lua spec/mpi/figures.lua
 
 # Each can be run by itself, `make check-asan`. What several of them build is built before they run at once.
-check: all programs ## linters, both compilers, sanitizers, every instruction set, fuzzers, coverage: each a target check-NAME
+check: all programs ## linters, compilers, sanitizers, instruction sets, fuzzers, coverage: each a check-NAME
 	$(MAKE) -j$$(nproc) --no-print-directory $(ASAN) all programs build/check-asan/bin
 	TESSERA_SLOW=$${TESSERA_SLOW:-4} scripts/check $(filter-out $(WITHOUT),$(CHECKS))
 
@@ -251,10 +251,10 @@ repl: all ## a prompt with `ts` loaded
 docs: all ## build the manual, as HTML, in build/docs
 	$(Q)$(LUA_RUN) scripts/docs $(BUILD)/docs
 
-bench: all ## measure this machine's peak, and what part of it each road reaches (ARGS="--against torch": beside PyTorch, too)
+bench: all ## what part of this machine's peak each road reaches (ARGS="--against torch": beside PyTorch)
 	$(Q)scripts/bench $(ARGS)
 
-scale: all ## what large masks cost: those of the library at 131,072 tokens, a window of 512 up to a million
+scale: all ## what large masks cost: the library's at 131,072 tokens, a window up to a million
 	$(Q)scripts/scale
 
 bounds: all ## how far rounding goes on 100,000 rows, beside the derived bounds (some minutes)
@@ -263,7 +263,7 @@ bounds: all ## how far rounding goes on 100,000 rows, beside the derived bounds 
 mutate: all ## build with each of many faults: P:verify must catch every one
 	scripts/mutate
 
-install: all docs $(BUILT_MPI) ## into PREFIX (and DESTDIR); tessera.mpi, too, where `make mpi` has built it
+install: all docs $(BUILT_MPI) ## into PREFIX (and DESTDIR); tessera.mpi, too, where it is built
 	$(INSTALL) -d $(call into,$(BINDIR)) $(call into,$(LIBDIR)/pkgconfig) $(call into,$(INCLUDEDIR)) \
 	  $(call into,$(INSTALL_LMOD)/tessera) $(call into,$(INSTALL_CMOD)/tessera) $(call into,$(DOCDIR)/manual)
 	for file in $$(cd lua && find tessera -name '*.lua'); do \
@@ -281,7 +281,7 @@ uninstall: ## what install put there
 	rm -rf $(call into,$(INSTALL_LMOD)/tessera) $(call into,$(INSTALL_CMOD)/tessera) $(call into,$(INCLUDEDIR)) $(call into,$(DOCDIR))
 	rm -f $(call into,$(BINDIR)/tessera) $(call into,$(LIBDIR)/libtessera.a) $(call into,$(LIBDIR)/pkgconfig/tessera.pc)
 
-deb: all $(BUILT_MPI) ## build a Debian package, in build/; tessera-mpi, too, where `make mpi` has built tessera.mpi
+deb: all $(BUILT_MPI) ## build a Debian package, in build/; tessera-mpi, too, where tessera.mpi is built
 	$(Q)BUILD='$(BUILD)' scripts/deb $(VERSION)
 
 clean: ## remove all that was built
