@@ -18,6 +18,8 @@
  *                         what they returned
  *   host.open()           a handle of a fresh state that stays open, for
  *   host.call(h, source)  and host.close(h)
+ *   host.paused()         the longest time in seconds, since this was last asked, in which a thread
+ *                         that only sleeps did not get to run: the whole process stood still
  *   host.threads()        what omp_get_max_threads says
  *   host.inside(f)        calls f on the first thread of a parallel region of the host's own
  *   host.fork(f)          calls f in a forked process: its exit status, or nil and "hangs" after 5
@@ -31,6 +33,7 @@
 #include <omp.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,6 +123,43 @@ static int set_alarm(lua_State *L) {
     return 0;
 }
 
+enum { TICK = 2000000 }; /* nanoseconds, as the next two */
+static atomic_llong last_tick, longest_pause;
+
+static long long nanoseconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
+/* How much longer than a tick the last one has taken so far. */
+static long long pause_of_tick(void) { return nanoseconds() - last_tick - TICK; }
+
+static void *tick(void *unused) {
+    for (const struct timespec length = {0, TICK};;) {
+        last_tick = nanoseconds();
+        nanosleep(&length, NULL);
+        if (pause_of_tick() > longest_pause) longest_pause = pause_of_tick();
+    }
+    return unused;
+}
+
+/* The first time, starts the thread, which takes no signals. */
+static int paused(lua_State *L) {
+    if (last_tick == 0) {
+        sigset_t all, before;
+        pthread_t thread;
+        last_tick = nanoseconds();
+        sigfillset(&all);
+        pthread_sigmask(SIG_SETMASK, &all, &before);
+        if (pthread_create(&thread, NULL, tick, NULL) != 0) return luaL_error(L, "no thread");
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
+    }
+    long long now = pause_of_tick(), longest = atomic_exchange(&longest_pause, 0);
+    lua_pushnumber(L, 1e-9 * (double)(longest > now ? longest : now > 0 ? now : 0));
+    return 1;
+}
+
 static int threads(lua_State *L) {
     lua_pushinteger(L, omp_get_max_threads());
     return 1;
@@ -160,7 +200,8 @@ static const luaL_Reg functions[] = {
     {"peak", peak},       {"signal", send_signal}, {"alarm", set_alarm},
     {"threads", threads}, {"fork", fork_and_call}, {"inside", inside},
     {"state", use_state}, {"states", use_states},  {"open", open_state},
-    {"call", call_state}, {"close", close_state},  {NULL, NULL},
+    {"call", call_state}, {"close", close_state},  {"paused", paused},
+    {NULL, NULL},
 };
 
 /* A fresh state with the standard libraries and `host`; NULL where memory fails. */
