@@ -214,7 +214,16 @@ describe("a command of the prompt", function()
     assert.matches("No such file", piped ":load no/such/file")
     assert.matches("a file name is missing", piped ":load")
     assert.matches("spec: Is a directory", piped(":load spec", "1 + 1"))
-    assert.matches("cannot save '/dev/full': No space left", piped("x = 1", ":save /dev/full"))
+  end)
+  it("leaves the old script whole where the lines cannot be saved", function()
+    helper.write(file, "print 'old'\n")
+    local said = helper.run(("trap '' XFSZ; ulimit -f 0; printf 'x = 1\\n:save %s\\n' | scripts/tessera -i"):format(file))
+    assert.matches("cannot save '" .. file .. "': File too large", said)
+    assert.equal("print 'old'\n", helper.read(file))
+    helper.run("mkfifo " .. file .. ".pipe")
+    finally(function() os.remove(file .. ".pipe") end)
+    assert.matches("pipe': not a regular file", piped("x = 1", ":save " .. file .. ".pipe"))
+    assert.matches("^p", (helper.run("ls -l " .. file .. ".pipe")))
   end)
   it("draws what it is given, and says what of a problem", function()
     local P = "P = ts.problem{Q = ts.ones(4, 2), K = ts.ones(5, 2), V = ts.ones(5, 1), heads = %d};"
@@ -316,6 +325,35 @@ for name, environment in pairs{["with lua-readline"] = "", ["without lua-readlin
         | >
         ! \x04]], environment)
       assert(status == 0, said)
+    end)
+
+    on_terminal("stops plain Lua in coroutines by Ctrl-C, and by a second one what catches the first", function()
+      local said, status = sitting([[
+        > coroutine.wrap(function() coroutine.wrap(function() print(7 * 11) while true do end end)() end)()
+        | 77
+        ! \x03
+        | interrupted!
+        > t = coroutine.create(function() while true do coroutine.yield(7 * 13) end end)
+        > print(coroutine.resume(t)) print(coroutine.resume(t)) print(coroutine.close(t), coroutine.resume(t))
+        | true	91
+        | true	91
+        | true	false	cannot resume dead coroutine
+        > while true do pcall(function() print(7 * 17) while true do end end) end
+        | 119
+        ! \x03
+        | 119
+        ! \x03
+        | interrupted!
+        > coroutine.wrap(function() while true do pcall(function() print(7 * 19) while true do end end) end end)()
+        | 133
+        ! \x03
+        | 133
+        ! \x03
+        | interrupted!
+        > 6 * 7
+        | 42
+        > os.exit(3)]], environment)
+      assert(status == 3, said)
     end)
 
     on_terminal("takes Ctrl-C in what a metatable does to a value shown", function()

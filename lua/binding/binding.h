@@ -101,7 +101,11 @@ void ts_lua_run_done(lua_State *L);
 int ts_lua_guarded_pcall(lua_State *L, int arguments, int results);
 double ts_lua_seconds(void); /* monotonic wall time */
 int ts_lua_trim(lua_State *L);
-int ts_lua_guarded(lua_State *L); /* guarded.c */
+
+/* guarded.c. The interrupt has been raised in L, so its hook goes, unless the user insists. */
+void ts_lua_interrupt_raised(lua_State *L);
+int ts_lua_guarded(lua_State *L);
+int ts_lua_resume(lua_State *L);
 
 /* terminal.c: */
 int ts_lua_isatty(lua_State *L);

@@ -49,6 +49,13 @@ static bool is_path(lua_State *L, int arg) {
     return false;
 }
 
+/* nil and why not, for what is no regular file. */
+static int push_irregular(lua_State *L, const struct stat *kind) {
+    luaL_pushfail(L);
+    lua_pushstring(L, S_ISDIR(kind->st_mode) ? "Is a directory" : "not a regular file");
+    return 2;
+}
+
 /* core.open_file(path) -> a regular file, open for reading; or nil and why not. What is none (a
  * pipe, a device, a directory) is refused without waiting for its other end. */
 int ts_lua_open_file(lua_State *L) {
@@ -60,9 +67,7 @@ int ts_lua_open_file(lua_State *L) {
     if (file < 0) return luaL_fileresult(L, 0, NULL);
     if (fstat(file, &kind) != 0 || !S_ISREG(kind.st_mode)) {
         close(file);
-        luaL_pushfail(L);
-        lua_pushstring(L, S_ISDIR(kind.st_mode) ? "Is a directory" : "not a regular file");
-        return 2;
+        return push_irregular(L, &kind);
     }
     if (!open_stream(stream, file, "rb")) return luaL_fileresult(L, 0, NULL);
     return 1;
@@ -98,17 +103,20 @@ static int open_beside(lua_State *L, const char *target) {
 
 /* core.create_beside(path) -> file, its name, the name to give it when it is complete; or nil and
  * why not. The file is new, open for writing, in the same directory as what `path` leads to, and
- * has the permissions of the file that it is to replace. */
+ * has the permissions of the file that it is to replace, which must be a regular one: a device or a
+ * pipe would be gone. */
 int ts_lua_create_beside(lua_State *L) {
     if (!is_path(L, 1)) return 2;
     const char *path = lua_tostring(L, 1);
     lua_settop(L, 1);
     luaL_Stream *stream = push_stream(L);
     const char *target = push_target(L, path);
+    struct stat old;
+    bool replaces = stat(target, &old) == 0;
+    if (replaces && !S_ISREG(old.st_mode)) return push_irregular(L, &old);
     int file = open_beside(L, target);
     if (file < 0) return luaL_fileresult(L, 0, NULL);
-    struct stat old;
-    if (stat(target, &old) == 0) (void)fchmod(file, old.st_mode & 07777); /* as far as allowed */
+    if (replaces) (void)fchmod(file, old.st_mode & 07777); /* as far as allowed */
     if (!open_stream(stream, file, "wb")) {
         int reason = errno;
         unlink(lua_tostring(L, -1));

@@ -7,29 +7,42 @@
 
 /* The innermost guarded call, for the handler: a signal can come at any instruction. */
 static lua_State *volatile guarded_main, *volatile guarded_thread;
+/* Has it raised already; and was it asked once more, as what it raised was caught? */
+static volatile sig_atomic_t has_raised, insists;
+
+void ts_lua_interrupt_raised(lua_State *L) {
+    has_raised = 1;
+    if (!insists) lua_sethook(L, NULL, 0, 0);
+}
 
 static void stop(lua_State *L, lua_Debug *ar) {
     (void)ar;
-    lua_sethook(L, NULL, 0, 0);
+    ts_lua_interrupt_raised(L);
     luaL_error(L, "interrupted!");
 }
 
-static void set_hook(int signal_number) {
+static void hook(lua_State *L) {
     static const int all = LUA_MASKCALL | LUA_MASKRET | LUA_MASKLINE | LUA_MASKCOUNT;
+    lua_sethook(L, stop, all, 1);
+}
+
+static void drop_hook(lua_State *L) {
+    if (L && lua_gethook(L) == stop) lua_sethook(L, NULL, 0, 0);
+}
+
+static void interrupt(int signal_number) {
     (void)signal_number;
-    if (guarded_main) lua_sethook(guarded_main, stop, all, 1);
-    if (guarded_thread && guarded_thread != guarded_main) lua_sethook(guarded_thread, stop, all, 1);
+    if (has_raised) insists = 1;
+    if (guarded_main) hook(guarded_main);
+    if (guarded_thread && guarded_thread != guarded_main) hook(guarded_thread);
 }
 
 typedef struct {
     struct sigaction action;
     sigset_t mask;
     lua_State *main, *thread;
+    sig_atomic_t has_raised, insists;
 } guard;
-
-static void drop_hook(lua_State *L) {
-    if (L && lua_gethook(L) == stop) lua_sethook(L, NULL, 0, 0);
-}
 
 static void restore(const guard *before) {
     pthread_sigmask(SIG_SETMASK, &before->mask, NULL);
@@ -38,10 +51,12 @@ static void restore(const guard *before) {
     drop_hook(guarded_thread);
     guarded_main = before->main;
     guarded_thread = before->thread;
+    has_raised = before->has_raised;
+    insists = before->insists;
 }
 
 static void install(lua_State *L, guard *before) {
-    struct sigaction ours = {.sa_handler = set_hook, .sa_flags = SA_RESTART};
+    struct sigaction ours = {.sa_handler = interrupt, .sa_flags = SA_RESTART};
     sigemptyset(&ours.sa_mask);
     before->main = guarded_main;
     before->thread = guarded_thread;
@@ -49,6 +64,9 @@ static void install(lua_State *L, guard *before) {
     guarded_main = lua_tothread(L, -1);
     lua_pop(L, 1);
     guarded_thread = L;
+    before->has_raised = has_raised;
+    before->insists = insists;
+    has_raised = insists = 0;
     sigaction(SIGINT, &ours, &before->action);
     sigset_t interrupt;
     sigemptyset(&interrupt);
@@ -57,7 +75,8 @@ static void install(lua_State *L, guard *before) {
 }
 
 /* core.guarded(f, ...) -> what f(...) returns. Meanwhile Ctrl-C raises "interrupted!" in it, as in
- * lua.c's docall; errors pass through (for a traceback: guarded(xpcall, f, debug.traceback)). A
+ * lua.c's docall; errors pass through (for a traceback: guarded(xpcall, f, debug.traceback)). Where
+ * f catches that and goes on, the next Ctrl-C raises at every instruction until f is left. A
  * to-be-closed value would not do: a coroutine that dies of an error closes nothing. */
 int ts_lua_guarded(lua_State *L) {
     luaL_checkany(L, 1);
@@ -66,4 +85,47 @@ int ts_lua_guarded(lua_State *L) {
     int status = lua_pcall(L, lua_gettop(L) - 1, LUA_MULTRET, 0);
     restore(&before);
     return status == LUA_OK ? lua_gettop(L) : lua_error(L);
+}
+
+/* [..., value] -> false, value: as coroutine.resume tells an error. */
+static int push_failure(lua_State *L) {
+    lua_pushboolean(L, false);
+    lua_insert(L, -2);
+    return 2;
+}
+
+/* What the thread returned, yielded or raised, as coroutine.resume has it. */
+static int hand_over(lua_State *L, lua_State *thread, int status, int results) {
+    if (status != LUA_OK && status != LUA_YIELD) {
+        lua_xmove(thread, L, 1);
+        return push_failure(L);
+    }
+    if (!lua_checkstack(L, results + 1)) {
+        lua_pop(thread, results);
+        lua_pushliteral(L, "too many results to resume");
+        return push_failure(L);
+    }
+    lua_pushboolean(L, true);
+    lua_xmove(thread, L, results);
+    return 1 + results;
+}
+
+/* core.resume(thread, ...): coroutine.resume, with Ctrl-C for the thread: a hook is one thread's
+ * alone. In C, as between two instructions of Lua an error could leave the handler with a thread
+ * that is no more. */
+int ts_lua_resume(lua_State *L) {
+    lua_State *thread = lua_tothread(L, 1), *outer = guarded_thread;
+    luaL_argexpected(L, thread, 1, "coroutine");
+    int arguments = lua_gettop(L) - 1, results = 0;
+    if (!lua_checkstack(thread, arguments)) {
+        lua_pushliteral(L, "too many arguments to resume");
+        return push_failure(L);
+    }
+    lua_xmove(L, thread, arguments);
+    if (outer) guarded_thread = thread;
+    int status = lua_resume(thread, L, arguments, &results);
+    guarded_thread = outer;
+    drop_hook(thread);
+    if (outer && lua_gethook(guarded_main) == stop) hook(outer);
+    return hand_over(L, thread, status, results);
 }

@@ -88,6 +88,7 @@ static int poll(lua_State *L) {
 static const luaL_Reg functions[] = {
     {"options", ts_lua_options},
     {"guarded", ts_lua_guarded},
+    {"resume", ts_lua_resume},
     {"hold_interrupts", ts_lua_hold_interrupts},
     {"kind", kind},
     {"clock", clock_seconds},

@@ -161,7 +161,7 @@ void ts_lua_check_interrupt(lua_State *L) {
     lua_pop(L, 1);
     if (lua_gethookmask(main) != all || lua_gethookcount(main) != 1) return;
     if (has_hook_of_lua(L, main)) return;
-    if (L == main) lua_sethook(main, NULL, 0, 0);
+    if (L == main) ts_lua_interrupt_raised(main);
     lua_pushliteral(L, "interrupted!");
     ts_lua_error(L);
 }

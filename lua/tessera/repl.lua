@@ -4,6 +4,7 @@ local colour = require "tessera.repl.colour"
 local commands = require "tessera.repl.commands"
 local complete = require "tessera.complete"
 local core = require "tessera.core"
+local coroutines = require "tessera.repl.coroutines"
 local help = require "tessera.help"
 local input = require "tessera.repl.input"
 local sessions = require "tessera.repl.session"
@@ -91,6 +92,7 @@ end
 --- Opens the prompt; a script may come first, whose variables stay. Returns when the user leaves.
 ---@param script? string the path of a file
 function repl.open(script)
+  coroutines()
   local self = new()
   local lines = input.open(function(text, from, to) return complete.matches(self.session.env, text, from, to) end)
   self.session.env.os = closing_exit(lines)

@@ -1,6 +1,7 @@
 --- commands.lua -- what begins with a colon at the prompt.
 
 local check = require "tessera.check"
+local replacing = require "tessera.replacing"
 local sentence = require "tessera.sentence"
 local show = require "tessera.repl.show"
 local ts = require "tessera"
@@ -94,11 +95,9 @@ end
 
 function run.save(repl, path)
   if not must_name(repl, path) then return end
-  local file, why = io.open(path, "w")
-  if not file then return repl.complain(why) end
-  local written, problem = file:write('local ts = require "tessera"\n', table.concat(repl.session.lines, "\n"), "\n")
-  local closed, late = file:close() -- a full disk may show here alone
-  if not (written and closed) then return repl.complain(("cannot save '%s': %s"):format(path, problem or late)) end
+  replacing(path, function(write)
+    write('local ts = require "tessera"\n' .. table.concat(repl.session.lines, "\n") .. "\n")
+  end)
   repl.say(sentence("%d line(s) in %s", #repl.session.lines, path))
 end
 
