@@ -37,6 +37,30 @@ static int round_up(mpfr_ptr to, mpfr_srcptr a, mpfr_rnd_t round) {
     return mpfr_ceil(to, a);
 }
 
+/* Beyond this exponent no sine is looked for: as many digits of π are needed, and a score can ask
+ * for more than a person waits for. The other roads have no finite number here. As many bits as the
+ * oracle takes at most. */
+enum { MOST_EXPONENT = 65536 };
+
+static bool has_period(mpfr_srcptr a) {
+    return !mpfr_regular_p(a) || mpfr_get_exp(a) <= MOST_EXPONENT;
+}
+
+static int none(mpfr_ptr to) {
+    mpfr_set_nan(to);
+    return 0;
+}
+
+static int sine(mpfr_ptr to, mpfr_srcptr a, mpfr_rnd_t round) {
+    return has_period(a) ? mpfr_sin(to, a, round) : none(to);
+}
+static int cosine(mpfr_ptr to, mpfr_srcptr a, mpfr_rnd_t round) {
+    return has_period(a) ? mpfr_cos(to, a, round) : none(to);
+}
+static int tangent(mpfr_ptr to, mpfr_srcptr a, mpfr_rnd_t round) {
+    return has_period(a) ? mpfr_tan(to, a, round) : none(to);
+}
+
 typedef int unary(mpfr_ptr to, mpfr_srcptr a, mpfr_rnd_t round);
 typedef int binary(mpfr_ptr to, mpfr_srcptr a, mpfr_srcptr b, mpfr_rnd_t round);
 
@@ -44,7 +68,7 @@ static unary *const unaries[TS_OP_COUNT] = {
     [TS_OP_fneg] = mpfr_neg,   [TS_OP_fabs] = mpfr_abs,   [TS_OP_ffloor] = round_down,
     [TS_OP_fceil] = round_up,  [TS_OP_fsqrt] = mpfr_sqrt, [TS_OP_fexp] = mpfr_exp,
     [TS_OP_flog] = mpfr_log,   [TS_OP_flog2] = mpfr_log2, [TS_OP_flog10] = mpfr_log10,
-    [TS_OP_fsin] = mpfr_sin,   [TS_OP_fcos] = mpfr_cos,   [TS_OP_ftan] = mpfr_tan,
+    [TS_OP_fsin] = sine,       [TS_OP_fcos] = cosine,     [TS_OP_ftan] = tangent,
     [TS_OP_ftanh] = mpfr_tanh,
 };
 static binary *const binaries[TS_OP_COUNT] = {

@@ -38,6 +38,20 @@ describe("P:oracle", function()
     assert.equal(0.58257020646231467686639461396, O(1, 1))
   end)
 
+  it("takes no sine of a number beyond 2^65536, whose digits would take for ever", function()
+    local exp, sin, cos, tan = math.exp, math.sin, math.cos, math.tan -- a lifted function's: busted's globals are no plain table
+    for _, score in ipairs{
+      function(s) return sin(exp(exp(s + 10))) end,
+      function(s) return cos(exp(exp(s + 10))) end,
+      function(s) return tan(exp(exp(s + 10))) end,
+    } do
+      local _, lse, note = scored({0}, {1}, {score = score}):oracle{bits = 40000} -- e^(e^10) has 31778 before the point
+      assert.is_nil(note)
+      assert.matrix_equal(lse, (select(2, scored({0}, {1}, {score = score}):oracle{bits = 50000})))
+      refuses("score of query 1, key 1, head 1 is nan", function() scored({10}, {1}, {score = score}):oracle() end)
+    end
+  end)
+
   it("says so where a called score makes it good to double only", function()
     local hidden = setmetatable({}, {__index = function() return 2 end})
     local O, _, note = scored({0, 0.5}, {0, 1}, {score = function(s) return s * hidden[1] end}):oracle()

@@ -7,8 +7,9 @@ local methods = core.problem.methods
 --- Attention once more, in numbers of `bits` bits; each result is rounded to the problem's dtype once.
 --
 -- It is slow (some 50 ns for a multiplication and an addition): `rows` asks for some query rows alone, in the
--- order of the list. Score functions that are lifted are evaluated in as many bits; for those that are called
--- a third result says that the oracle is good to double only.
+-- order of the list. Score functions that are lifted are evaluated in as many bits (the sine, cosine and tangent
+-- of what is beyond 2^65536 are NaN); for those that are called a third result says that the oracle is good to
+-- double only.
 --     local O, lse = P:oracle{bits = 256, rows = {1, 6, 12}}
 --     print(ts.diff(P:attention(), (P:oracle())))
 -- Errors: bits below 64 or above 65536, rows that the problem lacks, and what `softmax` raises.
