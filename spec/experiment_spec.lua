@@ -108,6 +108,16 @@ b,2,2,1.0,22
     end
   end)
 
+  it("refuses what is no regular file at once: a pipe would be waited for", function()
+    local pipe = helper.path ".csv"
+    helper.run("mkfifo " .. pipe)
+    for _, resume in ipairs{true, false} do
+      assert.error_matches(function() run{file = pipe, resume = resume} end, "field 'file': cannot open '.*csv': not a regular file")
+      assert.error_matches(function() run{file = "/dev/zero", resume = resume} end, "'/dev/zero': not a regular file")
+    end
+    assert.same({}, calls)
+  end)
+
   it("begins anew where resume is false", function()
     run()
     calls = {}

@@ -1,7 +1,11 @@
 -- journal.lua -- the CSV that an experiment is written down in, a line a run.
 
 local check = require "tessera.check"
+local core = require "tessera.core"
+local replacing = require "tessera.replacing"
 local row = require "tessera.experiment.row"
+
+local MISSING = 2 -- ENOENT
 
 local journal = {}
 journal.__index = journal
@@ -49,10 +53,7 @@ end
 -- Keeps what is whole of an older file: an interruption may have cut its last line.
 local function mend(self, text, whole)
   if #whole == #text then return end
-  local beside = self.path .. ".part"
-  local file <close> = check.that(io.open(beside, "wb"))
-  check.that(file:write(whole) and file:flush(), "experiment: '%s' cannot be written", beside)
-  check.that(os.rename(beside, self.path))
+  replacing(self.path, function(write) write(whole) end)
 end
 
 --- The journal at `path`, with `done`: run -> what it measured, as far as an older file has it (unless not `resume`), and
@@ -60,8 +61,9 @@ end
 function journal.open(path, names, resume)
   local self = setmetatable({path = path, names = names, done = {}}, journal)
   if not path then return self end
-  local old = resume and io.open(path, "rb")
-  local text = old and old:read "a" or ""
+  local old, why, code = core.open_file(path) -- refuses a pipe and a device, which may never end
+  check.arg(old or code == MISSING, 1, "experiment", "field 'file': cannot open '%s': %s", path, why)
+  local text = old and resume and old:read "a" or ""
   if old then old:close() end
   local lines, whole = row.parse(text)
   if #lines > 0 then
