@@ -185,6 +185,25 @@ describe("summary", function()
       assert.are.same({5, 2, 2, "f64", math.exp(1)}, {S.n_q, S.heads, S.d_v, S.dtype, S.base})
       assert.are.equal(2, random{base = 2}:summary().base)
     end)
+    -- Whoever computes rows in pieces, as a ring of processes does, may cut them anywhere.
+    it("rows whose bits do not depend on which rows are asked for with them", function()
+      for _, dtype in ipairs{"f32", "f64"} do
+        local function numbers(rows, cols, seed) return ts.randn(rows, cols, {seed = seed, dtype = dtype}) end
+        local Q, K, V = numbers(530, 4 * 9, 1), numbers(1300, 2 * 9, 2), numbers(1300, 2 * 16, 3)
+        local function summary(first, last)
+          local mask = ts.mask(last - first + 1, 1300, function(i, j) return j % 3 ~= 0 or j < 2 * (i + first) end)
+          return ts.problem{Q = Q:slice(first, last), K = K, V = V, heads = 4, kv_heads = 2, mask = mask}:summary()
+        end
+        local whole = summary(1, 530)
+        for _, count in ipairs{1, 2, 7, 8, 9, 16, 17, 64, 100, 512, 529} do
+          local S = summary(531 - count, 530)
+          for _, name in ipairs{"max", "norm", "value"} do
+            assert.is_true(S[name]:identical(whole[name]:slice(531 - count, 530)), ("%s of %d rows, %s"):format(name, count, dtype))
+          end
+        end
+      end
+    end)
+
     it("rows: m, ℓ and z, as in max, norm and value", function()
       local m, norm, z = S:row(2, 2)
       assert.are.equal(S.max(2, 2), m)

@@ -10,10 +10,12 @@ ring.__index = ring
 
 local me, size = ranks.rank, ranks.size
 
--- What all ranks want, of which each finds its own part.
+-- What all ranks want, of which each finds its own part. The collector by itself would wait until memory has doubled.
 local function meet_wanted(D)
   local own, wanted = {}, {}
-  for o, rows in ipairs(route.wanted(D, D.queries[me + 1])) do own[o] = rows and ("%d-%d"):format(rows[1], rows[2]) or "0-0" end
+  for o, rows in ipairs(route.wanted(D, D.queries[me + 1], collectgarbage)) do
+    own[o] = rows and ("%d-%d"):format(rows[1], rows[2]) or "0-0"
+  end
   for r, text in ipairs(ranks.texts(table.concat(own, " "))) do
     wanted[r] = {}
     for first, last in text:gmatch "(%d+)%-(%d+)" do

@@ -9,12 +9,14 @@ route.__index = route
 --- Between which of each rank's keys, by their rows, those lie that these queries may use, as {first, last}; false for none.
 ---@param D table
 ---@param queries integer[][]
+---@param between? fun() called after each rank's, as the search leaves masks behind
 ---@return (integer[]|false)[]
-function route.wanted(D, queries)
+function route.wanted(D, queries, between)
   local list = {}
   for o, keys in ipairs(D.keys) do
     local first, last = part.used(D.from, queries, keys)
     list[o] = first and {first, last} or false
+    if between then between() end
   end
   return list
 end

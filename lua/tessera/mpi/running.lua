@@ -10,7 +10,8 @@ local ts = require "tessera"
 local running = {}
 running.__index = running
 
--- The rows go in chunks, from 1: so many rows are summarised at once before they are merged with what there is.
+-- The rows go in chunks, from 1: so many rows are summarised at once before they are merged with what there is: enough to keep all
+-- threads at work. A row's bits do not depend on those that it is summarised with.
 local function rows_at_once() return 512 * ts.threads() end
 
 -- The first and the last row of a chunk, and which queries they are.
