@@ -21,19 +21,21 @@ static int64_t rows_at_once(const ts_tile *tile, int64_t row) {
 /* Lanes before the first allowed key and behind the last one are left out: their weights would be
  * +0. */
 static void trim(const ts_tile *tile, ts_band *b) {
-    const int64_t panel = tile->loops->panel, words = (tile->keys + 63) / 64;
+    const int64_t lanes = tile->loops->lanes, words = (tile->keys + 63) / 64;
     int64_t from = tile->width, to = 0;
-    for (int64_t w = 0; w < words; w++) {
-        uint64_t any = 0;
-        for (int64_t r = b->row; r < b->row + b->rows; r++) any |= ts_chunk_bits(tile, r)[w];
-        if (any == 0) continue;
-        from = ts_least(from, 64 * w + __builtin_ctzll(any));
-        to = 64 * w + 64 - __builtin_clzll(any);
+    for (int64_t r = b->row; r < b->row + b->rows; r++) {
+        const uint64_t *bits = ts_chunk_bits(tile, r);
+        int64_t first = 0, last = words - 1;
+        while (first < words && bits[first] == 0) first++;
+        if (first == words) continue;
+        while (bits[last] == 0) last--;
+        from = ts_least(from, 64 * first + __builtin_ctzll(bits[first]));
+        to = ts_most(to, 64 * last + 64 - __builtin_clzll(bits[last]));
     }
-    from = from / panel * panel;
+    from = from / lanes * lanes;
     if (to > 0 && tile->passing && ts_least(to, tile->keys) - from < TS_PASSING_KEYS) return;
     b->from = ts_least(from, to);
-    b->to = ts_least(ts_round_up(to, panel), tile->width);
+    b->to = ts_round_up(to, lanes);
 }
 
 ts_band ts_band_next(const ts_tile *tile, int64_t row) {
@@ -84,9 +86,8 @@ static void multiply_values(const ts_tile *tile, const ts_band *b, const ts_pane
 }
 
 bool ts_band_weigh(ts_tile *tile, const ts_band *b, const ts_rows *out) {
-    return tile->loops->weights(
-        b->rows, b->to - b->from, ts_band_stride(tile), tile->unit, tile->degree,
-        ts_at(tile->loops, ts_band_scores_of(tile, 0), b->from), out->max, out->norm);
+    return tile->loops->weights(b->rows, b->from, b->to, ts_band_stride(tile), tile->unit,
+                                tile->degree, ts_band_scores_of(tile, 0), out->max, out->norm);
 }
 
 ts_status ts_band_summary(ts_tile *tile, const ts_band *b, const ts_rows *out) {

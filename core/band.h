@@ -5,7 +5,7 @@
 
 #include "block.h"
 
-/* Rows that share K and V, or whole heads side by side, and the lanes of the chunk (whole panels)
+/* Rows that share K and V, or whole heads side by side, and the lanes of the chunk (whole vectors)
  * that any of them may use. */
 typedef struct {
     int64_t row, rows, from, to;

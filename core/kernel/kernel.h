@@ -40,9 +40,9 @@ typedef struct {
     bool (*pack_rows)(const void *b, int64_t stride, int64_t depth, int64_t lanes, void *panels);
     /* The same from Bᵀ, `lanes` rows of `depth` numbers: K as it lies in memory. */
     void (*pack_columns)(const void *b, int64_t stride, int64_t depth, int64_t lanes, void *panels);
-    /* C = A B over lanes from .. to (multiples of a panel; `to` may be B's width) and `depth` rows
-     * of B from `first` on; A is rows x depth. Each number is one chain of multiply-adds in order
-     * of depth; C, with `add`, or +0.0 is added at the end. C's column 0 is lane `from`. */
+    /* C = A B over lanes from .. to (multiples of a vector) and `depth` rows of B from `first` on;
+     * A is rows x depth. Each number is one chain of multiply-adds in order of depth; C, with
+     * `add`, or +0.0 is added at the end. C's column 0 is lane `from`. */
     void (*product)(int64_t rows, int64_t depth, const void *a, int64_t a_stride,
                     const ts_panels *b, int64_t first, int64_t from, int64_t to, void *c,
                     int64_t c_stride, bool add);
@@ -61,11 +61,11 @@ typedef struct {
     /* Scores from .. to of a row become -inf where the bit is 0. from: a multiple of a
      * vector. */
     void (*select)(const uint64_t *bits, int64_t from, int64_t to, void *scores);
-    /* Of rows of `count` scores (a multiple of a vector), in place: their maximum m, the weights
-     * 2^((s - m) unit), and the sum ℓ of those, lane by lane and then as a tree. A row of -inf is
-     * ⊥: its weights and ℓ are 0. A NaN or +inf makes ℓ NaN, and the result false. degree: of the
-     * polynomial, 0 for SLEEF's exp2. */
-    bool (*weights)(int64_t rows, int64_t count, int64_t stride, double unit, int degree,
+    /* Of scores from .. to (multiples of a vector) of rows, in place: their maximum m, the weights
+     * 2^((s - m) unit), and the sum ℓ of those, lane by lane of a panel and then as a tree. A row
+     * of -inf is ⊥: its weights and ℓ are 0. A NaN or +inf makes ℓ NaN, and the result false.
+     * degree: of the polynomial, 0 for SLEEF's exp2. */
+    bool (*weights)(int64_t rows, int64_t from, int64_t to, int64_t stride, double unit, int degree,
                     void *scores, void *max, void *norm);
     /* out = a ⋆ b for `rows` rows of values `width` wide; out may be a or b. */
     void (*merge)(int64_t rows, int64_t width, double unit, const ts_rows *a, const ts_rows *b,
