@@ -196,9 +196,9 @@ describe("summary", function()
         end
         local whole = summary(1, 530)
         for _, count in ipairs{1, 2, 7, 8, 9, 16, 17, 64, 100, 512, 529} do
-          local S = summary(531 - count, 530)
+          local some = summary(531 - count, 530)
           for _, name in ipairs{"max", "norm", "value"} do
-            assert.is_true(S[name]:identical(whole[name]:slice(531 - count, 530)), ("%s of %d rows, %s"):format(name, count, dtype))
+            assert.is_true(some[name]:identical(whole[name]:slice(531 - count, 530)), ("%s of %d rows, %s"):format(name, count, dtype))
           end
         end
       end
