@@ -409,7 +409,7 @@ describe("a problem", function()
     end)
     on_every_road("must return a number", function(road)
       local P = ts.problem{Q = Q, K = K, V = V, score = function(_, i) return i < 2 and 1 or tostring(i) .. "x" end}
-      refuses("score of query 2, key 1, head 1 is a string, number expected", function() local O = road(P) return O end)
+      refuses('score of query 2, key 1, head 1 is the string "2x", number expected', function() local O = road(P) return O end)
     end)
     it("is read once, with its upvalues, unless it assigns to them itself", function()
       local shift, calls = 1, 0

@@ -56,12 +56,23 @@ ts_lua_call ts_lua_begin(lua_State *L, ts_lua_problem *p) {
     return call;
 }
 
+/* [..., value] -> [..., value, its name]: a string as it is, or as much of it as a line holds. */
+static const char *push_name(lua_State *L) {
+    enum { SHOWN = 40 };
+    size_t length;
+    if (lua_type(L, -1) != LUA_TSTRING) return lua_pushfstring(L, "a %s", ts_lua_kind(L, -1));
+    const char *text = lua_tolstring(L, -1, &length);
+    lua_pushlstring(L, text, length < SHOWN ? length : SHOWN);
+    return lua_pushfstring(L, "the string \"%s\"", lua_tostring(L, -1));
+}
+
 /* [..., reason]: an error arrives unchanged. */
 static int raise_callback(lua_State *L, const ts_lua_problem *p) {
     ts_lua_run_done(L);
     if (!p->no_number) return lua_error(L);
-    lua_pushfstring(L, "score of query %I, key %I, head %I is a %s, number expected",
-                    I(p->cell.row), I(p->cell.key), I(p->cell.head), ts_lua_kind(L, -1));
+    const char *name = push_name(L);
+    lua_pushfstring(L, "score of query %I, key %I, head %I is %s, number expected", I(p->cell.row),
+                    I(p->cell.key), I(p->cell.head), name);
     return ts_lua_error(L);
 }
 
