@@ -177,3 +177,23 @@ describe("distances", function()
     assert.error_matches(function() bytes.worst(a, a:to "f32") end, "f64 expected, got f32")
   end)
 end)
+
+describe("hashing", function()
+  it("tells one changed bit and another shape, and nothing of where the numbers lie", function()
+    for _, dtype in ipairs{"f32", "f64"} do
+      local m = ts.randn(5, 67, {seed = 1, dtype = dtype})
+      local hash = bytes.hash(m)
+      assert.matches("^" .. ("%x"):rep(32) .. "$", hash)
+      assert.equal(hash, bytes.hash(m:t():copy():t()))
+      assert.equal(hash, bytes.hash(ts.hcat(m, m):slice(1, 5, 68, 134)))
+      assert.are_not.equal(hash, bytes.hash(m:slice(1, 4)))
+      assert.are_not.equal(hash, bytes.hash(m:t()))
+      for _, at in ipairs{1, 64, 67} do
+        local other = m:copy()
+        other:set(5, at, -m(5, at))
+        assert.are_not.equal(hash, bytes.hash(other))
+      end
+    end
+    assert.are_not.equal(bytes.hash(ts.zeros(0, 2)), bytes.hash(ts.zeros(2, 0)))
+  end)
+end)

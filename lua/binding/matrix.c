@@ -160,8 +160,9 @@ static const luaL_Reg metamethods[] = {{"__call", element},          {"__index",
                                        {"__tostring", to_string},    {NULL, NULL}};
 
 int ts_lua_open_matrix(lua_State *L) {
-    static const luaL_Reg *const functions[] = {ts_lua_matrix_makers, ts_lua_matrix_joins,
-                                                ts_lua_matrix_functions, ts_lua_matrix_bytes, NULL};
+    static const luaL_Reg *const functions[] = {ts_lua_matrix_makers,    ts_lua_matrix_joins,
+                                                ts_lua_matrix_functions, ts_lua_matrix_bytes,
+                                                ts_lua_matrix_hash,      NULL};
     static const luaL_Reg *const methods[] = {ts_lua_matrix_views, ts_lua_matrix_arithmetic,
                                               ts_lua_matrix_reductions, NULL};
     static const luaL_Reg *const both[] = {metamethods, ts_lua_matrix_operators, NULL};

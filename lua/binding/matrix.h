@@ -9,6 +9,7 @@ extern const luaL_Reg ts_lua_matrix_makers[];    /* matrix_make.c */
 extern const luaL_Reg ts_lua_matrix_joins[];     /* matrix_join.c */
 extern const luaL_Reg ts_lua_matrix_functions[]; /* matrix_arithmetic.c: of numbers or matrices */
 extern const luaL_Reg ts_lua_matrix_bytes[];     /* matrix_bytes.c */
+extern const luaL_Reg ts_lua_matrix_hash[];      /* hash.c */
 /* methods, */
 extern const luaL_Reg ts_lua_matrix_views[];      /* matrix_view.c */
 extern const luaL_Reg ts_lua_matrix_arithmetic[]; /* matrix_arithmetic.c */

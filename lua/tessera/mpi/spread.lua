@@ -1,6 +1,7 @@
 -- spread.lua -- a problem spread over the ranks: the queries and keys that this one holds, and which ones the others do.
 
 local check = require "tessera.check"
+local contents = require "tessera.mpi.contents"
 local exchange = require "tessera.mpi.exchange"
 local merge = require "tessera.mpi.merge"
 local part = require "tessera.mpi.part"
@@ -45,10 +46,11 @@ local function shifted(all, first)
   return moved
 end
 
--- Raises, on every rank alike, unless all hold the same queries and settings, and as many keys.
+-- Raises, on every rank alike, unless all hold the same queries, settings and keys.
 local function check_same(P)
   merge.meet(P:bottom())
   spread.agree(sentence("%d key(s) from %d on", P.n_k, P.first_key), "ranks 0 and %d: problems of %s, and of %s")
+  contents.agree(P.K, P.V)
 end
 
 --- How P would be spread over `size` ranks: all but the rows that this one would hold.

@@ -1,6 +1,7 @@
 -- stated.lua -- a problem of which each rank states its own rows: what mpi.problem makes.
 
 local check = require "tessera.check"
+local contents = require "tessera.mpi.contents"
 local core = require "tessera.core"
 local merge = require "tessera.mpi.merge"
 local ranges = require "tessera.ranges"
@@ -85,6 +86,7 @@ return function(fields)
   spread.agree(("queries %s, keys %s"):format(f.queries ~= nil, f.keys ~= nil),
     "ranks 0 and %d: all give ranges, or none does (%s; %s)")
   merge.meet(P:bottom())
+  if not f.keys then contents.agree(f.K, f.V) end
   local self = setmetatable({from = {}, ranks = ranks.size, size = ranks.size, Q = f.Q, K = f.K, V = f.V, n_q = f.Q.rows,
     n_k = f.K.rows, d = P.d, d_v = P.d_v, dtype = P.dtype, first_key = 1, are_queries_spread = f.queries ~= nil,
     are_keys_spread = f.keys ~= nil, queries = spread.everywhere(1, f.Q.rows),

@@ -83,6 +83,37 @@ if mpi.size > 1 then
     "problems of 37 keys from 1 on, and of 3 keys from 1 on")
 end
 
+-- What every rank must hold is the same on all, wherever it lies.
+local function with_one_changed(M)
+  local other = M:copy()
+  other:set(n, 1, other(n, 1) + 1e-9)
+  return other
+end
+local strided = P.K:copy():t():copy():t()
+assert(mpi.identical(P.K) and mpi.identical(is_last and strided or P.K))
+assert(mpi.identical(is_last and with_one_changed(P.V) or P.V) == (mpi.size == 1))
+assert(mpi.identical(is_last and P.V:to "f32" or P.V) == (mpi.size == 1))
+assert(mpi.identical(ts.zeros(0, mpi.rank)) == (mpi.size == 1) and mpi.identical(ts.zeros(0, 4)))
+mpi.attention(is_last and P:with{K = strided} or P)
+if mpi.size > 1 then
+  local function they_differ(name) return ("ranks 0 and %d: all must hold the same %s, but theirs differ"):format(last, name) end
+  for _, name in ipairs{"K", "V"} do
+    local other = is_last and with_one_changed(P[name]) or P[name]
+    for _, scheme in ipairs{"keys", "ring", "heads", "queries"} do
+      refused(function() mpi.attention(P:with{[name] = other}, {scheme = scheme}) end, they_differ(name))
+    end
+    refused(function() state(rows, {K = P.K, V = P.V, keys = false, [name] = other}) end, they_differ(name))
+  end
+  -- Of 160,000 numbers a tenth is looked at, the last row among them.
+  local K = ts.randn(10000, 16, {seed = is_last and 2 or 1})
+  refused(function() mpi.problem{Q = K:slice(1, 9), K = K, V = K} end, "they differ in queries")
+  refused(function() mpi.problem{Q = P.Q:slice(1, 9, 1, 4), K = K:slice(1, 10000, 1, 4), V = K} end, they_differ "K")
+  local V = ts.zeros(10000, 16)
+  V:set(10000, 16, mpi.rank)
+  refused(function() mpi.problem{Q = P.Q:slice(1, 9, 1, 4), K = ts.ones(10000, 4), V = V} end,
+    "ranks 0 and 1: all must hold the same V, but theirs differ")
+end
+
 -- What one rank alone meets is told to all, by the numbers of the whole, and nobody is left waiting.
 local K = P.K:copy()
 K:set(n, 2, 0 / 0)
