@@ -21,6 +21,11 @@ typedef struct {
     int64_t weight, unit; /* weight: blocks that its mask leaves */
 } weighed_unit;
 
+/* Units next .. end - 1, side by side in memory, which a thread takes before it helps others. */
+typedef struct {
+    int64_t next, end;
+} share;
+
 /* One call. A unit of work is an item - the rows of one key head in a piece of a query tile, or of
  * all key heads, where reading those is all the work - or, where there are few items, one part of
  * the split of its keys. Units count by parts first: the heads of a part lie side by side in the
@@ -39,7 +44,9 @@ typedef struct {
     ts_rows partial;             /* parts that wait for the others of their item */
     weighed_unit *order;         /* the heaviest first; NULL: as they come */
     int32_t *left;               /* of each item: parts still to come */
-    pthread_t caller;            /* the thread that called, whichever it is of a host's own team */
+    share *shares;               /* one a thread; or a single one, from which all take */
+    int64_t share_count;
+    pthread_t caller; /* the thread that called, whichever it is of a host's own team */
     /* shared by the threads: */
     int64_t next, weighed;
     int stop;                   /* the reason, a ts_status */
@@ -266,9 +273,23 @@ static void run_unit(engine *e, worker *w, int64_t unit) {
                                     __ATOMIC_RELAXED);
 }
 
-static void run_units(engine *e, worker *w) {
+/* The next unit of the member's own share, then of what others have left; -1: none. With shares a
+ * thread reads what it read in the last call, too: what another processor read last comes more
+ * slowly, long after it has left that one's caches. */
+static int64_t take_unit(engine *e, int member) {
+    for (int64_t n = 0; n < e->share_count; n++) {
+        share *from = &e->shares[(member + n) % e->share_count];
+        const int64_t unit = __atomic_fetch_add(&from->next, 1, __ATOMIC_RELAXED);
+        if (unit >= from->end) continue;
+        __atomic_fetch_add(&e->next, 1, __ATOMIC_RELAXED);
+        return unit;
+    }
+    return -1;
+}
+
+static void run_units(engine *e, worker *w, int member) {
     int64_t n;
-    while (!stopped(e) && (n = __atomic_fetch_add(&e->next, 1, __ATOMIC_RELAXED)) < e->units)
+    while (!stopped(e) && (n = take_unit(e, member)) >= 0)
         run_unit(e, w, e->order ? e->order[n].unit : n);
 }
 
@@ -337,6 +358,8 @@ static worker *engine_make(engine *e, int team, ts_arena *arena) {
         e->partial = ts_rows_take(e->loops, e->units * e->queries * e->heads, stride, arena);
         e->left = ts_arena_take(arena, e->items, sizeof(int32_t));
     }
+    e->share_count = e->parts > 1 && !e->problem->mask ? team : 1;
+    e->shares = ts_arena_take(arena, e->share_count, sizeof(share));
     if (team > 1 && e->problem->mask)
         e->order = ts_arena_take(arena, e->units, sizeof(weighed_unit));
     return workers;
@@ -374,13 +397,16 @@ static void engine_cut(engine *e) {
 
 static void run_team(engine *e, worker *workers, int team) {
     for (int64_t n = 0; n < e->items && e->parts > 1; n++) e->left[n] = (int32_t)e->parts;
+    for (int64_t n = 0; n < e->share_count; n++)
+        e->shares[n] = (share){e->units * n / e->share_count, e->units * (n + 1) / e->share_count};
     if (team == 1) {
-        run_units(e, workers);
+        run_units(e, workers, 0);
         return;
     }
 #pragma omp parallel num_threads(team)
     {
-        worker *w = &workers[omp_get_thread_num()];
+        const int member = omp_get_thread_num();
+        worker *w = &workers[member];
         if (e->order) {
             weigh_units(e, w);
 #pragma omp barrier
@@ -388,7 +414,7 @@ static void run_team(engine *e, worker *workers, int team) {
             ts_sort(e->order, e->units, sizeof *e->order, heavier_first);
 #pragma omp barrier
         }
-        run_units(e, w);
+        run_units(e, w, member);
     }
 }
 
