@@ -6,7 +6,10 @@
 #include <immintrin.h>
 #include <sleef.h>
 
+extern const ts_kernel ts_kernel_avx2;
+
 #define SET avx512
+#define NARROWER ts_kernel_avx2
 #define BYTES 64
 #define ROWS 6
 #define VECTORS 4
