@@ -108,6 +108,19 @@ b,2,2,1.0,22
     end
   end)
 
+  it("refuses more runs than can be listed, before it lists any", function()
+    for _, seeds in ipairs{1 << 62, 2500001} do
+      assert.error_matches(function() run{seeds = seeds} end, "bad argument #1 to 'experiment' %(%d+ runs: 10000000 at most%)")
+    end
+  end)
+
+  it("has methods that name a bad self", function()
+    local e = run()
+    for _, name in ipairs{"summary", "curves"} do
+      assert.error_matches(function() e[name]() end, "calling '" .. name .. "' on bad self %(experiment expected, got nil%)")
+    end
+  end)
+
   it("refuses what is no regular file at once: a pipe would be waited for", function()
     local pipe = helper.path ".csv"
     helper.run("mkfifo " .. pipe)

@@ -30,6 +30,15 @@ function grid.check(lists)
   end
 end
 
+local MOST = 10000000 -- runs, which are listed before the first begins
+
+-- Raises where there are more than can be listed. The product is one of floats, which does not overflow.
+local function check_count(lists, names, seeds)
+  local count = type(seeds) == "table" and #seeds or math.tointeger(seeds) or 1.0
+  for _, name in ipairs(names) do count = count * (#lists[name] + 0.0) end
+  check.arg(count <= MOST, 1, "experiment", "%.0f runs: %d at most", count, MOST)
+end
+
 -- All points, the last name turning fastest: each a table name -> value.
 local function points(lists, names)
   local all = {{}}
@@ -74,6 +83,7 @@ end
 --- Every run: a list of {point =, seed =, key =}.
 function grid.runs(lists, names, seeds)
   local runs = {}
+  check_count(lists, names, seeds)
   seeds = seeds_of(seeds)
   for _, point in ipairs(points(lists, names)) do
     for _, seed in ipairs(seeds) do
