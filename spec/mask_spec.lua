@@ -352,6 +352,30 @@ describe("the library", function()
     assert(collectgarbage "count" - before < 100 * 8, "more than 8 KB a mask")
     assert.are.equal(100, #kept)
   end)
+
+  it("refuses sizes that no integer holds, before it makes anything of such a size", function()
+    local most, large = math.maxinteger, "mask is too large"
+    assert.error_matches(function() mask.natten({1 << 32, 1 << 32}, {3, 3}) end, large)
+    assert.error_matches(function() mask.documents{1 << 62, 1 << 62} end, large)
+    assert.error_matches(function() mask.shared_prefix({1 << 40, 5}, {1, 1}) end, large)
+    assert.error_matches(function() mask.bigbird(1 << 62) end, large)
+    assert.error_matches(function() mask.block_diffusion(1 << 62, 3) end, large)
+    assert.error_matches(function() mask.tree({0, 0}, {prefix = most}) end, large)
+    for _, offset in ipairs{most, math.mininteger, 1 << 53} do
+      assert.error_matches(function() mask.causal(3, {offset = offset}) end, "field 'offset': %-?%d+ is too large")
+      assert.error_matches(function() mask.window(3, math.huge, 0, {offset = offset}) end, "field 'offset'")
+      assert.error_matches(function() mask.chunked(3, 2, {offset = offset}) end, "field 'offset'")
+    end
+  end)
+
+  it("takes every other number for what it is, however large", function()
+    local most, far = math.maxinteger, (1 << 53) - 1
+    assert.equal(9, mask.causal(3, {offset = far}):count())
+    assert.equal(0, mask.window(3, most, 0, {offset = -far}):count())
+    assert.equal(9, mask.window(3, most, 0, {offset = far}):count())
+    assert.equal(100, mask.blocks(ts.ones(4, 4), 1 << 62, 1 << 62, 10):count())
+    for _, name in ipairs{"block", "global", "random"} do assert.equal(100, mask.bigbird(10, {block = 1, [name] = most}):count()) end
+  end)
 end)
 
 describe("a mask", function()

@@ -11,6 +11,7 @@ local lift = require "tessera.lift"
 
 require "tessera.ask"
 
+local LIMIT <const> = 1 << 53 -- of indices, as of every mask's sides: sums of a few of them do not wrap
 local mask = {}
 
 --- Makes a mask of `n_q` queries by `n_k` keys from a predicate.
@@ -54,7 +55,9 @@ end
 -- Both sides, and what is added to a query's index to find the key it sits on.
 local function placed(size, options, n, name)
   local n_q, n_k = sides(size, name)
-  return n_q, n_k, core.options(options, n, name, {offset = "integer"}).offset or n_k - n_q
+  local offset = core.options(options, n, name, {offset = "integer"}).offset or n_k - n_q
+  check.arg(-LIMIT < offset and offset < LIMIT, n, name, "field 'offset': %d is too large", offset)
+  return n_q, n_k, offset
 end
 
 -- The list at argument `n` as integers from `low` to `high`.
@@ -72,9 +75,16 @@ local function integers(list, n, name, low, high)
   return copy
 end
 
+-- Raises as the mask itself would, before what it needs takes all memory; of floats, whose product does not wrap.
+local function check_size(rows, cols)
+  check.that(rows < LIMIT and cols < LIMIT and rows * cols <= 2.0 ^ 62, "a %.0fx%.0f mask is too large", rows, cols)
+end
+
 -- For pieces of these lengths, laid one behind another: the number of the piece that each token is in.
 local function numbered(lengths)
-  local piece, n = {}, 0
+  local piece, n, total = {}, 0, 0.0
+  for _, length in ipairs(lengths) do total = total + length end
+  check_size(total, total)
   for p, length in ipairs(lengths) do
     for _ = 1, length do
       n = n + 1
@@ -316,18 +326,20 @@ end
 ---@return mask n × n
 function mask.bigbird(n, options)
   n = check.count(n, 1, "bigbird", 0)
+  check_size(n + 0.0, n)
   local o = core.options(options, 2, "bigbird",
     {block = "positive", window = "positive", random = "count", global = "count", seed = "integer"})
-  local block, reach, edge = o.block or 64, (o.window or 3) // 2, o.global or 1
+  local block, reach = o.block or 64, (o.window or 3) // 2
   check.arg((o.window or 3) % 2 == 1, 2, "bigbird", "window is %d, not odd", o.window)
-  local blocks = (n + block - 1) // block
+  local blocks = n // block + (n % block > 0 and 1 or 0)
+  local edge, random = math.min(o.global or 1, blocks), math.min(o.random or 3, blocks)
   local function is_taken(row, b)
     return row <= edge or row > blocks - edge or b <= edge or b > blocks - edge
       or math.abs(row - b) <= reach
   end
-  local picks = drawn(blocks, o.random or 3, o.seed or 0, function(row)
+  local picks = drawn(blocks, random, o.seed or 0, function(row)
     local list = {}
-    for b = 1, math.min(edge, blocks) do list[b] = b end
+    for b = 1, edge do list[b] = b end
     for b = math.max(edge + 1, row - reach), math.min(blocks - edge, row + reach) do
       list[#list + 1] = b
     end
@@ -358,6 +370,7 @@ function mask.natten(canvas, kernel)
   check.arg(#sizes == 2, 1, "natten", "{rows, cols} expected")
   check.arg(#reach == 2, 2, "natten", "{krows, kcols} expected")
   local rows, cols, krows, kcols = sizes[1], sizes[2], reach[1], reach[2]
+  check_size(rows * (cols + 0.0), rows * (cols + 0.0))
   -- Whether cell b is among the k around cell a, on a side of `length` cells counted from 0.
   local function near(a, b, k, length)
     local first = math.max(0, math.min(a - k // 2, length - k))
@@ -414,6 +427,7 @@ function mask.tree(parents, options)
   local above = integers(parents, 1, "tree", 0, type(parents) == "table" and #parents or 0)
   local prefix = core.options(options, 2, "tree", {prefix = "count"}).prefix or 0
   local n = #above
+  check_size(n, prefix + 0.0 + n)
   local first, last, met = walked(above)
   check.arg(met == n, 1, "tree", "nodes on a cycle, or under one: %d", n - met)
   return mask(n, prefix + n, function(i, j)
@@ -452,6 +466,7 @@ end
 ---@return mask 2n × 2n
 function mask.block_diffusion(n, block)
   n = check.count(n, 1, "block_diffusion", 0)
+  check_size(2.0 * n, 2.0 * n)
   block = check.count(block, 2, "block_diffusion", 1)
   return mask(2 * n, 2 * n, function(i, j)
     local row, col = (i - 1) % n // block, (j - 1) % n // block
@@ -473,7 +488,7 @@ function mask.blocks(B, q, k, size)
   q = check.count(q, 2, "blocks", 1)
   k = check.count(k, 3, "blocks", 1)
   local n_q, n_k = sides(size, "blocks", 4)
-  check.arg(rows * q >= n_q and cols * k >= n_k, 1, "blocks",
+  check.arg(rows * (q + 0.0) >= n_q and cols * (k + 0.0) >= n_k, 1, "blocks",
     "%d x %d blocks of %d x %d do not cover %d x %d", rows, cols, q, k, n_q, n_k)
   return mask(n_q, n_k, function(i, j) return B((i - 1) // q + 1, (j - 1) // k + 1) ~= 0 end)
 end
