@@ -8,9 +8,11 @@ import time
 
 THREADS, ISA, CLOCK = int(sys.argv[1]), sys.argv[2], sys.argv[3]
 
-# What was chosen for Tessera holds for PyTorch and its libraries, too. They read it when they are loaded.
+# What was chosen for Tessera holds for PyTorch and its libraries, too, and for the compiler of its generated code,
+# which would else take AVX-512's registers for vectors of AVX2. They read it when they are loaded.
 LIMITS = {
-    "avx2": {"ATEN_CPU_CAPABILITY": "avx2", "MKL_ENABLE_INSTRUCTIONS": "AVX2", "ONEDNN_MAX_CPU_ISA": "AVX2"},
+    "avx2": {"ATEN_CPU_CAPABILITY": "avx2", "MKL_ENABLE_INSTRUCTIONS": "AVX2", "ONEDNN_MAX_CPU_ISA": "AVX2",
+             "TORCHINDUCTOR_CPP_MARCH": "x86-64-v3"},
     "sse2": {"ATEN_CPU_CAPABILITY": "default", "MKL_ENABLE_INSTRUCTIONS": "SSE4_2", "ONEDNN_MAX_CPU_ISA": "SSE41"},
 }
 os.environ.update(LIMITS.get(ISA, {}))
