@@ -85,9 +85,10 @@ static void multiply_values(const ts_tile *tile, const ts_band *b, const ts_pane
                          false);
 }
 
-bool ts_band_weigh(ts_tile *tile, const ts_band *b, const ts_rows *out) {
+bool ts_band_weigh(ts_tile *tile, const ts_band *b, const void *soon, const ts_rows *out) {
     return tile->loops->weights(b->rows, b->from, b->to, ts_band_stride(tile), tile->unit,
-                                tile->degree, ts_band_scores_of(tile, 0), out->max, out->norm);
+                                tile->degree, soon, ts_band_scores_of(tile, 0), out->max,
+                                out->norm);
 }
 
 ts_status ts_band_summary(ts_tile *tile, const ts_band *b, const ts_rows *out) {
@@ -95,7 +96,7 @@ ts_status ts_band_summary(ts_tile *tile, const ts_band *b, const ts_rows *out) {
     ts_status status = ts_band_scores(tile, b);
     if (status) return status;
     const bool poison = !tile->clean && ts_band_find_poison(tile, b);
-    const bool finite = ts_band_weigh(tile, b, out);
+    const bool finite = ts_band_weigh(tile, b, NULL, out);
     if (!finite && !propagate) return TS_NONFINITE_SCORE;
     if (poison && !propagate) return TS_NONFINITE_VALUE;
     const ts_panels v = {

@@ -43,8 +43,8 @@ ts_status ts_band_score(ts_tile *tile, const ts_band *b);
 /* The band's scores: Q' Kᵀ, then the score function, then the mask. */
 ts_status ts_band_scores(ts_tile *tile, const ts_band *b);
 
-/* P and ℓ from S; false where a score was NaN or +inf. */
-bool ts_band_weigh(ts_tile *tile, const ts_band *b, const ts_rows *out);
+/* P and ℓ from S; false where a score was NaN or +inf. soon: as ts_loops.weights has it. */
+bool ts_band_weigh(ts_tile *tile, const ts_band *b, const void *soon, const ts_rows *out);
 
 /* Σ of the chunk for a band whose K and V are packed: TS_NONFINITE_SCORE or _VALUE, without detail,
  * where that is an error. */

@@ -38,15 +38,18 @@ void ts_band_pass_keys(ts_tile *tile, const ts_band *b) {
                            ts_band_stride(tile));
 }
 
-static bool pass_values(const ts_tile *tile, const ts_band *b, const ts_rows *out) {
+/* P, while the first rows of V come in where they lie side by side, then Z. */
+static bool weigh_and_pass_values(ts_tile *tile, const ts_band *b, const ts_rows *out) {
     const ts_matrix first = ts_chunk_v(tile, 0);
     const ts_passing v = rows_of(tile, b, &first);
-    return tile->loops->pass_values(
-        tile->shared, ts_at(tile->loops, ts_band_scores_of(tile, 0), b->from), ts_band_stride(tile),
-        &v, ts_least(b->to, tile->keys) - b->from, out->value, out->stride);
+    const void *soon = v.stride == v.heads * v.width ? v.numbers : NULL;
+    return ts_band_weigh(tile, b, soon, out) &&
+           tile->loops->pass_values(tile->shared,
+                                    ts_at(tile->loops, ts_band_scores_of(tile, 0), b->from),
+                                    ts_band_stride(tile), &v, ts_least(b->to, tile->keys) - b->from,
+                                    out->value, out->stride);
 }
 
 bool ts_band_passing_summary(ts_tile *tile, const ts_band *b, const ts_rows *out) {
-    return ts_band_scores(tile, b) == TS_OK && ts_band_weigh(tile, b, out) &&
-           pass_values(tile, b, out);
+    return ts_band_scores(tile, b) == TS_OK && weigh_and_pass_values(tile, b, out);
 }

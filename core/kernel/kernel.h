@@ -64,9 +64,10 @@ typedef struct {
     /* Of scores from .. to (multiples of a vector) of rows, in place: their maximum m, the weights
      * 2^((s - m) unit), and the sum ℓ of those, lane by lane of a panel and then as a tree. A row
      * of -inf is ⊥: its weights and ℓ are 0. A NaN or +inf makes ℓ NaN, and the result false.
-     * degree: of the polynomial, 0 for SLEEF's exp2. */
+     * degree: of the polynomial, 0 for SLEEF's exp2. soon: what will be read next from memory,
+     * which is idle meanwhile, or NULL. */
     bool (*weights)(int64_t rows, int64_t from, int64_t to, int64_t stride, double unit, int degree,
-                    void *scores, void *max, void *norm);
+                    const void *soon, void *scores, void *max, void *norm);
     /* out = a ⋆ b for `rows` rows of values `width` wide; out may be a or b. */
     void (*merge)(int64_t rows, int64_t width, double unit, const ts_rows *a, const ts_rows *b,
                   const ts_rows *out);

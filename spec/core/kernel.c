@@ -24,8 +24,8 @@ static void weigh(ts_dtype dtype, int degree, int64_t count, void *scores, doubl
     const ts_loops *loops = ts_kernel_get()->loops[dtype];
     float m32, l32;
     *finite =
-        loops->weights(1, 0, count, count, 1, degree, scores, dtype == TS_F32 ? (void *)&m32 : max,
-                       dtype == TS_F32 ? (void *)&l32 : norm);
+        loops->weights(1, 0, count, count, 1, degree, NULL, scores,
+                       dtype == TS_F32 ? (void *)&m32 : max, dtype == TS_F32 ? (void *)&l32 : norm);
     if (dtype == TS_F32) *max = m32, *norm = l32;
 }
 

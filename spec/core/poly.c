@@ -10,7 +10,7 @@ enum { COUNT = 512 };
 /* 2^x for COUNT numbers; x[0] = 0 makes 0 the row's maximum. */
 static void power(ts_dtype dtype, int degree, void *x) {
     double max, norm;
-    ts_kernel_get()->loops[dtype]->weights(1, 0, COUNT, COUNT, 1, degree, x, &max, &norm);
+    ts_kernel_get()->loops[dtype]->weights(1, 0, COUNT, COUNT, 1, degree, NULL, x, &max, &norm);
 }
 
 static float float_of(uint32_t bits) {
