@@ -12,8 +12,8 @@
 ts_status ts_attention(const ts_problem *problem, const ts_tiling *tiling, bool zero_empty,
                        const ts_run *run, ts_matrix *o, ts_matrix *lse, ts_detail *detail);
 
-/* *bytes: the work space that ts_attention will ask the allocator for; TS_TOO_LARGE where it cannot
- * be. Only run->threads is used. */
+/* *bytes: the most work space that ts_attention will hold at once; TS_TOO_LARGE where it cannot be.
+ * Only run->threads is used. */
 ts_status ts_attention_memory(const ts_problem *problem, const ts_tiling *tiling, const ts_run *run,
                               size_t *bytes);
 

@@ -10,13 +10,6 @@
 
 /* ---- work space ---- */
 
-static size_t mask_scratch(const ts_problem *p) {
-    size_t most = 0;
-    for (int64_t h = 0; p->mask && h < p->heads; h++)
-        if (p->mask[h]) most = ts_most_bytes(most, ts_mask_scratch(p->mask[h]));
-    return most;
-}
-
 static size_t score_scratch(const ts_problem *p) {
     size_t most = 0;
     for (int64_t h = 0; p->score && h < p->heads; h++) {
@@ -55,7 +48,7 @@ void ts_tile_make(ts_tile *tile, const ts_problem *p, const ts_loops *loops, int
         tile->bits = ts_arena_take_grid(arena, queries * heads, words, sizeof(uint64_t));
         tile->segment_bits = ts_arena_take_grid(arena, queries, words, sizeof(uint64_t));
         tile->called = ts_arena_take(arena, max_keys, sizeof(double));
-        tile->mask_scratch = ts_arena_take(arena, 1, mask_scratch(p));
+        tile->mask_scratch = ts_arena_take(arena, 1, ts_problem_mask_scratch(p));
         tile->score_scratch = ts_arena_take(arena, 1, score_scratch(p));
     }
 }

@@ -52,7 +52,7 @@ ts_status ts_bound_rows(const ts_problem *p, const ts_tiling *tiling, const int6
     const ts_items items = {.job = &job,
                             .count = job.count * p->heads,
                             .work = arena.used,
-                            .cost = (double)job.count * (double)p->n_k * (double)p->heads *
+                            .cost = 2 * (double)job.count * (double)p->n_k * (double)p->heads *
                                     (double)(p->d + p->d_v),
                             .answer = answer};
     return ts_items_run(&items, run, &whole, detail);

@@ -12,7 +12,7 @@ typedef struct ts_items_shared ts_items_shared;
 typedef struct {
     ts_status status; /* of the lowest item that failed, and its details */
     ts_detail detail;
-    int64_t item;
+    int64_t item;                    /* the one that failed, until then the one at hand */
     int64_t empty_rows, first_empty; /* rows without keys, and the lowest: head * n_q + row */
     ts_items_shared *shared;
     bool calling; /* it is the thread that called: the one that polls */
@@ -22,11 +22,20 @@ typedef struct {
     const void *job;
     int64_t count;
     size_t work; /* bytes of work space of a thread, a multiple of 64, aligned to 64 */
-    double cost; /* of all items, in multiply-adds: a thread is worth its start for 2^20 of them */
+    double cost; /* of all items, in multiply-adds of a kernel: a thread is worth its start for 2^20
+                    of them */
+    bool shares; /* a thread takes items side by side, the same ones in each call, before it helps
+                    others; else all take the next one */
     bool alone;  /* on the calling thread only: something calls back */
+    void (*enter)(const void *job, void *work); /* by each thread before its first item; or NULL */
     void (*answer)(const void *job, int64_t item, void *work, ts_outcome *outcome);
-    void (*leave)(void); /* called by each thread at its end; or NULL */
+    void (*leave)(void); /* by each thread at its end; or NULL */
 } ts_items;
+
+/* How many threads a run of them would take, and how many bytes it would ask the allocator for:
+ * TS_TOO_LARGE where that cannot be. */
+int ts_items_team(const ts_items *items, const ts_run *run);
+ts_status ts_items_memory(const ts_items *items, const ts_run *run, size_t *bytes);
 
 /* Answers items 0 .. count - 1; *whole: all of it. Every item below the lowest one that fails is
  * answered. TS_NO_MEMORY, TS_TOO_LARGE, TS_INTERRUPTED, or what an item failed with (detail too).
@@ -35,7 +44,7 @@ ts_status ts_items_run(const ts_items *items, const ts_run *run, ts_outcome *who
                        ts_detail *detail);
 
 /* For long items: asks, now and then, whether to stop, `part` of the item being done. True: leave
- * the item; the outcome knows. */
+ * the item; the outcome knows. True also where an item before it has failed. */
 bool ts_items_pause(ts_outcome *outcome, double part);
 
 /* Notes a failure of item `item` unless the item has one; row, head, column from 0, key by number.

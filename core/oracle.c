@@ -294,8 +294,8 @@ ts_status ts_oracle(const ts_problem *p, int64_t bits, const int64_t *rows, int6
     const ts_items items = {.job = &job,
                             .count = job.row_count * p->heads,
                             .work = arena.used,
-                            .cost = 64 * (double)job.row_count * (double)p->n_k * (double)p->heads *
-                                    (double)(p->d + p->d_v),
+                            .cost = 128 * (double)job.row_count * (double)p->n_k *
+                                    (double)p->heads * (double)(p->d + p->d_v),
                             .alone = ts_oracle_is_double(p) || !mpfr_buildopt_tls_p(),
                             .answer = answer,
                             .leave = leave};

@@ -1,6 +1,8 @@
 /* problem.c -- checks what is asked, and shows one head of it. */
 #include "problem.h"
 
+#include "sizes.h"
+
 #include <math.h>
 
 static ts_status shape_error(ts_detail *detail, int64_t want0, int64_t want1, int64_t got0,
@@ -85,4 +87,11 @@ ts_matrix ts_problem_k(const ts_problem *p, int64_t head) {
 
 ts_matrix ts_problem_v(const ts_problem *p, int64_t head) {
     return head_of(&p->v, ts_problem_kv_head(p, head), p->d_v);
+}
+
+size_t ts_problem_mask_scratch(const ts_problem *p) {
+    size_t most = 0;
+    for (int64_t h = 0; p->mask && h < p->heads; h++)
+        if (p->mask[h]) most = ts_most_bytes(most, ts_mask_scratch(p->mask[h]));
+    return most;
 }

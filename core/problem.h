@@ -42,6 +42,9 @@ static inline int64_t ts_problem_kv_head(const ts_problem *p, int64_t head) {
     return head * p->kv_heads / p->heads;
 }
 
+/* Bytes of scratch for any of its masks. */
+size_t ts_problem_mask_scratch(const ts_problem *problem);
+
 /* Head h of q (n_q x d), and the key head it uses of k (n_k x d) and v (n_k x d_v), as views. */
 ts_matrix ts_problem_q(const ts_problem *problem, int64_t head);
 ts_matrix ts_problem_k(const ts_problem *problem, int64_t head);

@@ -2,11 +2,10 @@
 #include "product.h"
 
 #include "arena.h"
+#include "items.h"
 #include "kernel/kernel.h"
 #include "threads.h"
 
-#include <omp.h>
-#include <pthread.h>
 #include <string.h>
 
 /* Sizes of a block: of B, packed, half a second-level cache; of C, as many rows as pay for packing,
@@ -17,12 +16,8 @@ typedef struct {
     const ts_loops *loops;
     const ts_matrix *a, *b;
     ts_matrix *c;
-    const ts_run *run;
     int64_t rows;          /* of a block of C */
     int64_t across, items; /* blocks of columns; blocks */
-    pthread_t caller;      /* the thread that called, whichever it is of a host's own team */
-    int64_t next;
-    int stop;
 } product;
 
 /* One thread's work space: a block of B packed, and of A, B or C copied where its numbers do not
@@ -76,9 +71,12 @@ static void pack_b(const product *p, const worker *w, int64_t first, int64_t dep
 }
 
 /* One block of C; in place unless whole vectors would not fit there. */
-static void run_item(product *p, worker *w, int64_t item) {
+static void answer(const void *asked, int64_t item, void *work, ts_outcome *outcome) {
+    const product *p = asked;
+    const worker *w = work;
     const ts_loops *loops = p->loops;
     ts_matrix *c = p->c;
+    (void)outcome;
     const int64_t row = item / p->across * p->rows, rows = ts_least(p->rows, c->rows - row);
     const int64_t column = item % p->across * COLUMNS,
                   columns = ts_least(COLUMNS, c->cols - column);
@@ -103,32 +101,22 @@ static void run_item(product *p, worker *w, int64_t item) {
                    element(loops, c, row, column), c->row_stride, c->col_stride);
 }
 
-static void run_items(product *p, worker *w) {
-    int64_t item;
-    while ((item = __atomic_fetch_add(&p->next, 1, __ATOMIC_RELAXED)) < p->items) {
-        if (p->run->poll && pthread_equal(pthread_self(), p->caller) &&
-            p->run->poll(p->run->poll_data, (double)item / (double)p->items))
-            __atomic_store_n(&p->stop, TS_INTERRUPTED, __ATOMIC_RELAXED);
-        if (__atomic_load_n(&p->stop, __ATOMIC_RELAXED)) return;
-        run_item(p, w, item);
-    }
-}
-
-static void worker_make(const product *p, worker *w, ts_arena *arena) {
+static void place_worker(const product *p, ts_arena *arena) {
+    worker unused, *w = ts_arena_take(arena, 1, sizeof *w);
     const size_t size = ts_dtype_size(p->loops->dtype);
     const int64_t depth = ts_least(DEPTH, p->b->rows), columns = ts_least(COLUMNS, p->c->cols);
     const int64_t rows = ts_least(p->rows, p->c->rows),
                   width = ts_round_up(columns, p->loops->lanes);
+    if (!w) w = &unused;
     w->panels = ts_arena_take(arena, depth * width, size);
     w->a = ts_arena_take(arena, BAND * depth, size);
     w->b = ts_arena_take(arena, depth * columns, size);
     w->c = ts_arena_take(arena, rows * COLUMNS, size);
 }
 
-static worker *product_make(const product *p, int team, ts_arena *arena) {
-    worker spare, *workers = ts_arena_take(arena, team, sizeof(worker));
-    for (int t = 0; t < team; t++) worker_make(p, workers ? &workers[t] : &spare, arena);
-    return workers;
+static void enter(const void *asked, void *work) {
+    ts_arena arena = {work, 0};
+    place_worker(asked, &arena);
 }
 
 /* Blocks of C, `wanted` of them if there are rows for that. */
@@ -142,26 +130,17 @@ static void cut(product *p, int64_t wanted) {
 }
 
 ts_status ts_product(const ts_matrix *a, const ts_matrix *b, ts_matrix *c, const ts_run *run) {
-    product p = {.loops = ts_kernel_get()->loops[a->dtype], .a = a, .b = b, .c = c, .run = run};
-    p.caller = pthread_self();
-    cut(&p, 2 * (int64_t)(run->threads > 0 ? run->threads : ts_threads_default()));
-    if (p.items == 0) return TS_OK;
-    const double work = (double)c->rows * (double)c->cols * (double)b->rows / 0x1p20;
-    const int team =
-        ts_threads_team(run->threads, work < (double)p.items ? (int64_t)work : p.items);
+    product p = {.loops = ts_kernel_get()->loops[a->dtype], .a = a, .b = b, .c = c};
     ts_arena arena = {NULL, 0};
-    product_make(&p, team, &arena);
-    const size_t bytes = arena.used + 63;
-    char *memory = run->allocator.resize(run->allocator.data, NULL, 0, bytes);
-    if (!memory) return TS_NO_MEMORY;
-    arena = (ts_arena){memory + (-(uintptr_t)memory & 63), 0};
-    worker *workers = product_make(&p, team, &arena);
-    if (team == 1) {
-        run_items(&p, workers);
-    } else {
-#pragma omp parallel num_threads(team)
-        run_items(&p, &workers[omp_get_thread_num()]);
-    }
-    run->allocator.resize(run->allocator.data, memory, bytes, 0);
-    return (ts_status)p.stop;
+    ts_outcome whole;
+    ts_detail detail;
+    cut(&p, 2 * (int64_t)(run->threads > 0 ? run->threads : ts_threads_default()));
+    place_worker(&p, &arena);
+    const ts_items items = {.job = &p,
+                            .count = p.items,
+                            .work = arena.used,
+                            .cost = (double)c->rows * (double)c->cols * (double)b->rows,
+                            .enter = enter,
+                            .answer = answer};
+    return ts_items_run(&items, run, &whole, &detail);
 }

@@ -376,8 +376,8 @@ static ts_status run_job(job job, const ts_run *run, ts_detail *detail) {
     const ts_items items = {.job = &job,
                             .count = job.items_a_head * job.heads,
                             .work = arena.used,
-                            .cost = (double)job.p->n_q * (double)job.p->n_k * (double)job.heads *
-                                    (double)(job.p->d + job.p->d_v),
+                            .cost = 2 * (double)job.p->n_q * (double)job.p->n_k *
+                                    (double)job.heads * (double)(job.p->d + job.p->d_v),
                             .alone = calls_back(&job),
                             .answer = answer};
     ts_status status = ts_items_run(&items, run, &whole, detail);

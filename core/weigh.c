@@ -1,0 +1,66 @@
+/* weigh.c -- units of work in the order of their weight. */
+#include "weigh.h"
+
+#include "items.h"
+#include "present.h"
+#include "sort.h"
+
+typedef struct {
+    const ts_problem *problem;
+    const ts_schedule *schedule;
+    const ts_cut *cut;
+    ts_weighed *order;
+} job;
+
+/* One thread's work space. */
+typedef struct {
+    ts_present present;
+    void *mask_scratch;
+} worker;
+
+static worker place_worker(const job *job, ts_arena *arena) {
+    worker w;
+    ts_present_take(&w.present, job->schedule, arena);
+    w.mask_scratch = ts_arena_take(arena, 1, ts_problem_mask_scratch(job->problem));
+    return w;
+}
+
+/* Weighs an item: each of its parts as if it had all the blocks. */
+static void answer(const void *asked, int64_t item, void *work, ts_outcome *outcome) {
+    const job *job = asked;
+    const ts_cut *cut = job->cut;
+    const ts_cut_rows r = ts_cut_item(cut, item);
+    ts_arena arena = {work, 0};
+    worker w = place_worker(job, &arena);
+    (void)outcome;
+    w.present.count = 0;
+    if (r.i.first <= r.i.last)
+        ts_present_find(&w.present, job->problem, job->schedule, r.i, r.head, cut->heads,
+                        w.mask_scratch);
+    for (int64_t unit = item; unit < cut->units; unit += cut->items)
+        job->order[unit] = (ts_weighed){w.present.count, unit};
+}
+
+static int heavier_first(const void *a, const void *b) {
+    const ts_weighed *x = a, *y = b;
+    if (x->weight != y->weight) return x->weight > y->weight ? -1 : 1;
+    return x->unit < y->unit ? -1 : x->unit > y->unit;
+}
+
+ts_status ts_weigh_units(const ts_problem *problem, const ts_schedule *schedule, const ts_cut *cut,
+                         const ts_run *run, ts_weighed *order, ts_detail *detail) {
+    const job job = {problem, schedule, cut, order};
+    const double block = 0x1p12; /* to look at one takes as long as so many multiply-adds */
+    ts_arena arena = {NULL, 0};
+    ts_outcome whole;
+    place_worker(&job, &arena);
+    if (ts_arena_too_large(&arena)) return TS_TOO_LARGE;
+    const ts_items items = {.job = &job,
+                            .count = cut->items,
+                            .work = arena.used,
+                            .cost = block * (double)cut->items * (double)schedule->blocks,
+                            .answer = answer};
+    const ts_status status = ts_items_run(&items, run, &whole, detail);
+    if (!status) ts_sort(order, cut->units, sizeof *order, heavier_first);
+    return status;
+}
