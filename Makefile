@@ -59,10 +59,10 @@ PROGRAMS   := $(patsubst spec/core/%.c,$(BUILD)/spec/%,$(wildcard spec/core/*.c)
 LUA_RUN     = LUA_PATH_5_4='lua/?.lua;lua/?/init.lua;;' LUA_CPATH_5_4='$(BUILD)/?.so;;' TESSERA_BUILD='$(BUILD)' $(RUN) $(LUA)
 
 # In the order in which they start, several at once: the longest first. What stands behind `--` runs by itself.
-CHECKS := test calls asan coverage isa sanitized clang fuzz files poly gcc starve exit tsan valgrind random lua format exports -- signals
+CHECKS := test calls asan coverage isa sanitized clang fuzz files mpi poly gcc starve exit tsan valgrind random lua format exports -- signals
 
-.PHONY: all mpi setup programs test test-mpi bench-mpi check soak coverage $(patsubst %,check-%,$(filter-out --,$(CHECKS))) run-parallel fuzzers \
-  demo repl docs bench scale bounds mutate install uninstall deb clean help
+.PHONY: all mpi setup programs test test-mpi bench-mpi check soak coverage $(patsubst %,check-%,$(filter-out --,$(CHECKS))) run-parallel \
+  run-ranks fuzzers demo repl docs bench scale bounds mutate install uninstall deb clean help
 .DELETE_ON_ERROR:
 
 all: $(BUILD)/tessera/core.so ## build the module and the C library (the default)
@@ -129,10 +129,15 @@ bench-mpi: mpi ## memory on four processes beside that of one, and time on two
 
 # Each can be run by itself, `make check-asan`. What several of them build is built before they run at once.
 check: all programs ## linters, compilers, sanitizers, instruction sets, fuzzers, coverage: each a check-NAME
-	$(MAKE) -j$$(nproc) --no-print-directory $(ASAN) all programs build/check-asan/bin
+	$(MAKE) -j$$(nproc) --no-print-directory $(ASAN) all programs build/check-asan/bin $(HAS_MPI)
 	TESSERA_SLOW=$${TESSERA_SLOW:-4} scripts/check $(filter-out $(WITHOUT),$(CHECKS))
 
 check-test: test
+
+# The word mpi where MPI is here; and where it starts processes, too, which it does not in some sandboxes.
+HAS_MPI   = $(shell command -v mpicc >/dev/null && echo mpi)
+RANKS     = env $(shell $(LUA_RUN) -e 'print(require "spec.mpirun".environment)') mpirun -n 2
+HAS_RANKS = $(and $(HAS_MPI),$(shell $(RANKS) true >/dev/null 2>&1 && echo mpi))
 
 check-lua:
 	luacheck -q --no-color .
@@ -147,7 +152,7 @@ check-exports: all # the module shows one symbol, and brings no Lua of its own
 
 WERROR = BUILD=build/check-$* CC=$* WARN='$(WARN) -Werror'
 check-gcc check-clang: check-%: # check-test runs what gcc has built
-	$(MAKE) --no-print-directory $(WERROR) all programs
+	$(MAKE) --no-print-directory $(WERROR) all programs $(HAS_MPI)
 	$(if $(filter clang,$*),$(MAKE) --no-print-directory $(WERROR) test)
 
 # For each further instruction set of this processor, the specs that its kernels could make fail.
@@ -238,6 +243,17 @@ check-valgrind: # at -O1, where every branch of the machine's is one of the sour
 	$(MAKE) --no-print-directory BUILD=build/check-valgrind CFLAGS='-O1 -g' \
 	  RUN='env OMP_NUM_THREADS=2 valgrind -q --error-exitcode=1 --leak-check=full --show-leak-kinds=definite \
 	  --errors-for-leak-kinds=definite' run-parallel
+	$(if $(HAS_RANKS),$(MAKE) --no-print-directory BUILD=build/check-valgrind CFLAGS='-O1 -g' \
+	  RUN='$(RANKS) valgrind -q --error-exitcode=1 --suppressions=spec/mpi/valgrind.supp' SCRIPTS=chapter run-ranks)
+
+check-mpi: all # the address sanitizer on two ranks; what Open MPI itself leaks is known by where it does so
+	$(if $(HAS_RANKS),$(MAKE) --no-print-directory $(ASAN) RUN='$(RANKS) env LD_PRELOAD=$(shell gcc -print-file-name=libasan.so) \
+	  ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1:fast_unwind_on_malloc=0:malloc_context_size=40 \
+	  LSAN_OPTIONS=print_suppressions=0:suppressions=spec/mpi/leaks.supp' SCRIPTS='merging chapter' run-ranks, \
+	  @echo 'MPI starts no processes here: nothing was checked')
+
+run-ranks: mpi
+	$(Q)set -e; for script in $(SCRIPTS); do $(LUA_RUN) spec/mpi/ranks/$$script.lua; done
 
 run-parallel: all
 	$(Q)$(LUA_RUN) spec/host/parallel.lua

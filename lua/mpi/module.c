@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-MPI_Comm ts_mpi_all;
+MPI_Comm ts_mpi_all = MPI_COMM_NULL;
 
 int ts_mpi_check_rank(lua_State *L, int arg) {
     int size;
@@ -39,6 +39,7 @@ static void leave(int status, void *unused) {
         let_lower_ranks_speak();
         MPI_Abort(MPI_COMM_WORLD, status);
     }
+    MPI_Comm_free(&ts_mpi_all);
     MPI_Finalize();
 }
 
@@ -50,7 +51,7 @@ static void join(lua_State *L) {
         if (provided < MPI_THREAD_FUNNELED) luaL_error(L, "this MPI allows no threads");
         on_exit(leave, NULL);
     }
-    MPI_Comm_dup(MPI_COMM_WORLD, &ts_mpi_all);
+    if (ts_mpi_all == MPI_COMM_NULL) MPI_Comm_dup(MPI_COMM_WORLD, &ts_mpi_all);
 }
 
 /* MPI itself waits by asking without end, which takes a processor from whoever is waited for where
