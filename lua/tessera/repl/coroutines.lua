@@ -1,5 +1,6 @@
 --- coroutines.lua -- coroutines that Ctrl-C reaches, as it does the prompt's main thread.
 
+local check = require "tessera.check"
 local core = require "tessera.core"
 
 -- As coroutine.wrap has it: an error closes the thread, and is the caller's.
@@ -14,6 +15,7 @@ local function unwrapped(thread, ok, ...)
 end
 
 local function wrap(f)
+  check.type(f, "function", 1, "wrap")
   local thread = coroutine.create(f)
   return function(...) return unwrapped(thread, core.resume(thread, ...)) end
 end
