@@ -65,6 +65,13 @@ describe(".csv", function()
     refused("1;2\n", "'1;2' is no number")
   end)
 
+  it("reshapes as other files do", function()
+    local path = csv "1,2,3\n4,5,6\n"
+    assert.matrix_equal({{1, 2}, {3, 4}, {5, 6}}, ts.load(path, {reshape = {3, 2}}))
+    assert.error_matches(function() ts.load(path, {reshape = {4, 2}}) end, "2x3 does not reshape to 4x2")
+    assert.error_matches(function() ts.load(csv "", {reshape = {1, 1}}) end, "0x0 does not reshape to 1x1")
+  end)
+
   describe("saved", function()
     it("comes back bit for bit (case X10)", function()
       local path = csv ""

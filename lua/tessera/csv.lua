@@ -1,6 +1,7 @@
 --- csv.lua -- numbers as comma- or tab-separated text (RFC 4180), written so that every bit comes back.
 
 local core = require "tessera.core"
+local elements = require "tessera.elements"
 local number = require "tessera.number"
 local progress = require "tessera.progress"
 local refuse = require "tessera.source".refuse
@@ -107,8 +108,9 @@ function csv.names(from) return walk(from, function() return true end) or {} end
 --- Reads a source (see source.lua) as a matrix of f64. A first line in which nothing is a number is a
 --- header; every other field must be a number, `nan` or `inf`. Blank lines are skipped.
 ---@param from table
+---@param options {reshape: integer[]?}
 ---@return matrix
-function csv.read(from)
+function csv.read(from, options)
   local values, rows, cols = {}, 0, 0
   local tell = progress()
   local names = walk(from, function(fields, row)
@@ -120,6 +122,7 @@ function csv.read(from)
     tell(from.offset / from.size)
   end)
   if rows == 0 and names then cols = #names end
+  rows, cols = elements.rows_and_columns({rows, cols}, options.reshape)
   return core.matrix.matrix(rows, cols, function(i, j) return values[(i - 1) * cols + j] end)
 end
 
