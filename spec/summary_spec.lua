@@ -374,6 +374,9 @@ describe("ts.fold", function()
   it("refuses a bracketing that leaves out an element, or uses one twice", function()
     refuses("bad argument #2 to 'fold' (element 3 is left out)", ts.fold, {1, 2, 3}, {1, 2})
     refuses("bad argument #2 to 'fold' (element 1 is used twice)", ts.fold, {1, 2, 3}, {{1, 1}, 3})
+    local endless = {1}
+    endless[1], endless[2] = endless, 1
+    refuses("bad argument #2 to 'fold' (tables nested deeper than 3 elements can be)", ts.fold, {1, 2, 3}, endless)
     refuses("bad argument #2 to 'fold' (there is no element 4, only 3)", ts.fold, {1, 2, 3}, {{1, 4}, 3})
     refuses("bad argument #2 to 'fold' (invalid option 'middle', \"left\", \"right\", \"tree\" or nested tables expected)",
       ts.fold, {1, 2, 3}, "middle")

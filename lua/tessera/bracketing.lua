@@ -27,13 +27,15 @@ function folds.tree(list, low, high)
   return folds.tree(list, low, middle) * folds.tree(list, middle + 1, high)
 end
 
--- What a nested table says; `used` notes the leaves.
-local function by_table(list, node, used)
+-- What a nested table says; `used` notes the leaves. Every node above a leaf has another leaf, so only a table that holds
+-- itself goes deeper than there are elements.
+local function by_table(list, node, used, depth)
   if type(node) == "table" then
+    check.arg(depth < #list, 2, "fold", "tables nested deeper than %d element(s) can be", #list)
     check.arg(#node == 2 or #node == 1 and type(node[1]) == "number", 2, "fold",
       "a node is {left, right}, not a list of %d", #node)
-    local left = by_table(list, node[1], used)
-    return #node == 1 and left or left * by_table(list, node[2], used)
+    local left = by_table(list, node[1], used, depth + 1)
+    return #node == 1 and left or left * by_table(list, node[2], used, depth + 1)
   end
   local n = check.arg(math.tointeger(node), 2, "fold", "a leaf is a position, not %s", node)
   check.arg(list[n] ~= nil, 2, "fold", "there is no element %d, only %d", n, #list)
@@ -66,7 +68,7 @@ function bracketing.fold(list, how)
     return folds[how](list, 1, #list)
   end
   local used = {}
-  local all = by_table(list, how, used)
+  local all = by_table(list, how, used, 0)
   for n = 1, #list do check.arg(used[n], 2, "fold", "element %d is left out", n) end
   return all
 end
