@@ -14,6 +14,7 @@ typedef struct {
     ts_target target;
     ts_cut cut;
     ts_waiting waiting;
+    bool weighs;       /* decided once: what a later look at the team says may be another number */
     ts_weighed *order; /* of the units; NULL: as they come */
 } job;
 
@@ -104,23 +105,23 @@ static ts_status plan(job *job, const ts_run *run, ts_items *items) {
                         .answer = run_unit};
     if (items->count == 0) return TS_OK;
     if (job->tiling.schedule.blocks > INT32_MAX / 2) return TS_TOO_LARGE; /* words are of int32_t */
+    job->weighs = p->mask && ts_items_team(items, run) > 1;
     ts_machine_place(p, &job->tiling, &job->cut, &arena);
     items->work = arena.used;
     return ts_arena_too_large(&arena) ? TS_TOO_LARGE : TS_OK;
 }
 
 /* What the threads share. */
-static void take_shared(job *job, const ts_items *items, const ts_run *run, ts_arena *arena) {
+static void take_shared(job *job, ts_arena *arena) {
     const int64_t stride = ts_round_up(job->problem->d_v, job->loops->lanes);
     ts_waiting_take(&job->waiting, &job->cut, job->loops, stride, arena);
-    if (job->problem->mask && ts_items_team(items, run) > 1)
-        job->order = ts_arena_take(arena, job->cut.units, sizeof *job->order);
+    if (job->weighs) job->order = ts_arena_take(arena, job->cut.units, sizeof *job->order);
 }
 
 /* The bytes of that; 0 where there is none. */
-static ts_status shared_memory(job *job, const ts_items *items, const ts_run *run, size_t *bytes) {
+static ts_status shared_memory(job *job, size_t *bytes) {
     ts_arena arena = {NULL, 0};
-    take_shared(job, items, run, &arena);
+    take_shared(job, &arena);
     *bytes = arena.used > 0 ? arena.used + 63 : 0;
     return ts_arena_too_large(&arena) ? TS_TOO_LARGE : TS_OK;
 }
@@ -144,7 +145,7 @@ static ts_status run_job(job *job, const ts_run *run, ts_outcome *whole, ts_deta
     size_t bytes;
     ts_status status = plan(job, run, &items);
     if (status || items.count == 0) return status;
-    status = shared_memory(job, &items, run, &bytes);
+    status = shared_memory(job, &bytes);
     if (status) return status;
     char *memory = bytes > 0 ? allocator->resize(allocator->data, NULL, 0, bytes) : NULL;
     if (bytes > 0 && !memory) {
@@ -152,7 +153,7 @@ static ts_status run_job(job *job, const ts_run *run, ts_outcome *whole, ts_deta
         return TS_NO_MEMORY;
     }
     ts_arena arena = {memory + (-(uintptr_t)memory & 63), 0};
-    take_shared(job, &items, run, &arena);
+    take_shared(job, &arena);
     status = run_items(job, &items, run, whole, detail);
     if (memory) allocator->resize(allocator->data, memory, bytes, 0);
     return status;
@@ -185,7 +186,7 @@ ts_status ts_attention_memory(const ts_problem *problem, const ts_tiling *tiling
     size_t shared = 0;
     *bytes = 0;
     ts_status status = plan(&job, run, &items);
-    if (!status && items.count > 0) status = shared_memory(&job, &items, run, &shared);
+    if (!status && items.count > 0) status = shared_memory(&job, &shared);
     if (!status) status = ts_items_memory(&items, run, bytes);
     if (!status && __builtin_add_overflow(*bytes, shared, bytes)) status = TS_TOO_LARGE;
     return status;

@@ -1,6 +1,8 @@
 /* attention.c -- the fused road against naive double loops, and against the fold of its parts. */
 #include "sample.h"
 
+#include <sys/resource.h>
+
 /* ---- exact problems: every road, order and instruction set gives the same bits ---- */
 
 /* Output and lse in base 2 by the definition, in double; exact for the problems here. */
@@ -295,6 +297,7 @@ static void check_memory(void) {
         sample_fill(&s.problem.q, sample_normal);
         sample_fill(&s.problem.k, sample_normal);
         sample_fill(&s.problem.v, sample_normal);
+        random_mask(&s);
         const ts_tiling tiling = random_tiling(&s.problem);
         ts_matrix o =
             sample_matrix(s.problem.dtype, s.problem.n_q, s.problem.heads * s.problem.d_v);
@@ -309,7 +312,42 @@ static void check_memory(void) {
     }
 }
 
+/* Memory that is let go between two looks at the address space makes room for more threads: what
+ * the call has reserved by then must not grow. Blocks are followed by bytes that stay. */
+enum { BEHIND = 4096, UNTOUCHED = 0xA5 };
+static struct rlimit whole_space;
+static void *widening_resize(void *data, void *block, size_t old_size, size_t new_size) {
+    setrlimit(RLIMIT_AS, &whole_space);
+    for (size_t n = 0; block && n < BEHIND; n++)
+        if (((unsigned char *)block)[old_size + n] != UNTOUCHED) return *(bool *)data = true, NULL;
+    unsigned char *memory =
+        sample_resize(NULL, block, old_size, new_size > 0 ? new_size + BEHIND : 0);
+    if (memory) memset(memory + new_size, UNTOUCHED, BEHIND);
+    return memory;
+}
+
+/* Before any other call: threads that were there once are not looked for again. */
+static void check_more_threads(void) {
+    static sample s;
+    ts_detail detail;
+    ts_tiling tiling = {0};
+    bool overrun = false;
+    s.problem = (ts_problem){.n_q = 30, .n_k = 2000, .d = 16, .d_v = 16, .heads = 2, .kv_heads = 1};
+    make_exact(&s, TS_F32);
+    sample_mask(&s, false);
+    tiling.schedule.merge = TS_MERGE_SPLIT, tiling.schedule.parts = 8;
+    tiling.schedule.k = 64;
+    ts_matrix o = sample_matrix(TS_F32, 30, 32);
+    const ts_run run = {{widening_resize, &overrun}, 2, NULL, NULL};
+    getrlimit(RLIMIT_AS, &whole_space);
+    const struct rlimit none = {1, whole_space.rlim_max};
+    CHECK_INT(setrlimit(RLIMIT_AS, &none), 0);
+    CHECK_INT(ts_attention(&s.problem, &tiling, true, &run, &o, NULL, &detail), TS_OK);
+    CHECK(!overrun);
+}
+
 int main(void) {
+    check_more_threads();
     check_exact();
     check_fold();
     check_memory();
