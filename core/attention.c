@@ -60,6 +60,7 @@ static void find(const void *asked, int64_t item, void *work, ts_outcome *outcom
     const int64_t first = item % pieces * job->cut.queries + 1;
     const ts_range i = {first, ts_least(first + job->cut.queries - 1, p->n_q)};
     const ts_range keys = {p->first_key, p->first_key + p->n_k - 1};
+    m->outcome = outcome;
     ts_tile_begin(&m->tile, i, item / pieces, 1);
     const ts_status status = ts_tile_find(&m->tile, keys, &detail);
     if (status) ts_items_fail(outcome, status, item, detail);

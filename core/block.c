@@ -140,6 +140,7 @@ ts_status ts_tile_summary(ts_tile *tile, const ts_range *ranges, int64_t count, 
 ts_status ts_tile_find(ts_tile *tile, ts_range range, ts_detail *detail) {
     ts_status found = TS_OK;
     for (cursor at = {&range, 1, 0, 0}; next_chunk(tile, &at);) {
+        if (tile->stopped(tile->asked)) return TS_INTERRUPTED;
         tile->cover = TS_FULL;
         if (tile->problem->mask) ts_chunk_find_cover(tile);
         if (tile->cover == TS_EMPTY) continue;

@@ -57,7 +57,7 @@ ts_status ts_tile_summary(ts_tile *tile, const ts_range *ranges, int64_t count, 
                           bool onto, const ts_rows *out);
 
 /* The first row, and in it the first key, among `range`, whose allowed score or value is not
- * finite: its status and detail; TS_OK if there is none. */
+ * finite: its status and detail; TS_OK if there is none. Or TS_INTERRUPTED. */
 ts_status ts_tile_find(ts_tile *tile, ts_range range, ts_detail *detail);
 
 #endif

@@ -285,6 +285,28 @@ static void check_stops(void) {
     CHECK_INT(sample_blocks, 0);
 }
 
+static bool count_polls(void *data, double done) { return ++*(int *)data < 0 || done > 1; }
+
+/* The search for what is not finite asks between its chunks, as what came before it does. */
+static void check_search_asks(void) {
+    enum { CHUNKS = 20, KEYS = CHUNKS * 512 };
+    static sample s;
+    ts_detail detail;
+    make_plain(&s, TS_F32, 4, KEYS, 1);
+    sample_set(&s.problem.v, KEYS - 1, 0, NAN);
+    ts_matrix o = sample_matrix(TS_F32, 4, 3);
+    const ts_tiling tiling = {0};
+    int polls[2] = {0, 0};
+    for (int propagate = 0; propagate < 2; propagate++) {
+        ts_run run = sample_run(1);
+        run.poll = count_polls, run.poll_data = &polls[propagate];
+        s.problem.propagate = propagate;
+        CHECK_INT(ts_attention(&s.problem, &tiling, false, &run, &o, NULL, &detail),
+                  propagate ? TS_OK : TS_NONFINITE_VALUE);
+    }
+    CHECK(polls[0] >= polls[1] + CHUNKS - 2);
+}
+
 int main(void) {
     for (int isa = 0; isa < SAMPLE_ISAS; isa++) {
         if (ts_kernel_select(sample_isas[isa])) continue;
@@ -301,6 +323,7 @@ int main(void) {
         check_nothing();
         check_called();
         check_stops();
+        check_search_asks();
     }
     return check_done();
 }
