@@ -51,6 +51,21 @@ describe("numbers that are not finite", function()
     for kind, count in pairs(seen) do assert.is_true(count > 20, kind) end
   end)
 
+  it("are none of a scale that makes only Q too large for f32", function()
+    local function m(t) return ts.matrix(t, {dtype = "f32"}) end
+    local P = ts.problem{Q = m{{1e10, 3e9}, {1, 2}, {0, 0}}, K = m{{1e-39, 2e-30}, {3e-38, 0}, {1e-30, -1e-30}},
+      V = m{{1}, {2}, {4}}, scale = 1e30} -- 6e9, 300, 7e9; 4, 3e-8, -1; 0, 0, 0
+    for _, n_q in ipairs{3, 1} do
+      local Q = P:with{Q = P.Q:slice(1, n_q)}
+      assert.equal(4, Q:attention()(1, 1))
+      assert.is_true(ts.diff(select(2, Q:attention()), select(2, Q:softmax())).ulps <= 4)
+      assert.is_true(Q:verify().ok)
+    end
+    for _, road in ipairs{"softmax", "attention", "oracle"} do -- 6e39
+      assert.error_matches(function() P[road](P:with{scale = 1e60}) end, "query 1, key 1, head 1 is inf")
+    end
+  end)
+
   it("propagate to the same cells on all roads", function()
     for seed = 1, 400 do
       local P = problem(seed):with{nonfinite = "propagate"}
