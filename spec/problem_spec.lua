@@ -45,7 +45,7 @@ describe("ts.problem", function()
         problem{Q = m(1, 1), K = m(1, 1), V = m(1, 1), heads = 0})
       refuses("bad argument #1 to 'problem' (field 'heads': number has no integer representation)",
         problem{Q = m(1, 1), K = m(1, 1), V = m(1, 1), heads = 1.5})
-      refuses("bad argument #1 to 'problem' (field 'empty': invalid option 'nought', \"error\" or \"zero\" expected)",
+      refuses("bad argument #1 to 'problem' (field 'empty': \"error\" or \"zero\" expected, got 'nought')",
         problem{Q = m(1, 1), K = m(1, 1), V = m(1, 1), empty = "nought"})
     end)
     it("the widths of Q and K, naming both shapes", function()

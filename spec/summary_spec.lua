@@ -378,7 +378,7 @@ describe("ts.fold", function()
     endless[1], endless[2] = endless, 1
     refuses("bad argument #2 to 'fold' (tables nested deeper than 3 elements can be)", ts.fold, {1, 2, 3}, endless)
     refuses("bad argument #2 to 'fold' (there is no element 4, only 3)", ts.fold, {1, 2, 3}, {{1, 4}, 3})
-    refuses("bad argument #2 to 'fold' (invalid option 'middle', \"left\", \"right\", \"tree\" or nested tables expected)",
+    refuses("bad argument #2 to 'fold' (\"left\", \"right\", \"tree\" or nested tables expected, got 'middle')",
       ts.fold, {1, 2, 3}, "middle")
     refuses("a node is {left, right}, not a list of 3", ts.fold, {1, 2, 3}, {1, 2, 3})
   end)

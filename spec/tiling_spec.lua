@@ -135,9 +135,10 @@ describe("a tiling", function()
       refuses("field 'k': number has no integer representation", tile{k = 1.5})
       refuses("field 'k': number expected, got string", tile{k = "x"})
       refuses("field 'threads': 0 is less than 1", tile{threads = 0})
-      refuses("field 'exp': invalid option 'fast', \"sleef\" or \"poly\" expected", tile{exp = "fast"})
-      refuses("field 'order': invalid option 'sideways', \"forward\", \"backward\", \"diagonal\", \"outward\", \"shuffle\", "
-        .. "a list or a function expected", tile{order = "sideways"})
+      refuses("field 'degree': exp = \"poly\" expected with it", tile{degree = 4})
+      refuses("field 'exp': \"sleef\" or \"poly\" expected, got 'fast'", tile{exp = "fast"})
+      refuses("field 'order': \"forward\", \"backward\", \"diagonal\", \"outward\", \"shuffle\", "
+        .. "a list or a function expected, got 'sideways'", tile{order = "sideways"})
       refuses("field 'order': \"forward\", \"backward\", \"diagonal\", \"outward\", \"shuffle\", "
         .. "a list or a function expected, got number", tile{order = 3.5})
       refuses("field 'merge': a name, a word, nested tables or a function expected, got boolean", tile{merge = true})

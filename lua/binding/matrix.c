@@ -93,8 +93,7 @@ ts_dtype ts_lua_check_dtype_name(lua_State *L, int arg) {
     const char *name = lua_tostring(L, arg);
     for (int dtype = 0; ts_lua_dtype_names[dtype]; dtype++)
         if (strcmp(name, ts_lua_dtype_names[dtype]) == 0) return (ts_dtype)dtype;
-    return (ts_dtype)ts_lua_arg_error(L, arg, NULL,
-                                      "invalid option '%s', \"f64\" or \"f32\" expected", name);
+    return (ts_dtype)ts_lua_arg_error(L, arg, NULL, "\"f64\" or \"f32\" expected, got '%s'", name);
 }
 
 void ts_lua_check_dtype(lua_State *L, int arg, ts_dtype want, ts_dtype got) {

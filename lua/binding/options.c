@@ -126,8 +126,8 @@ int ts_lua_choice_field(lua_State *L, int arg, const char *field, int otherwise,
         const char *name = lua_tostring(L, -1);
         for (result = 0; choices[result] && strcmp(choices[result], name) != 0;) result++;
         if (!choices[result])
-            ts_lua_arg_error(L, arg, NULL, "field '%s': invalid option '%s', %s expected", field,
-                             name, push_choices(L, choices));
+            ts_lua_arg_error(L, arg, NULL, "field '%s': %s expected, got '%s'", field,
+                             push_choices(L, choices), name);
     }
     lua_pop(L, 1);
     return result;
@@ -186,8 +186,7 @@ static const char *wrong_dtype(lua_State *L) {
     if (lua_type(L, -1) != LUA_TSTRING) return expected(L, "string");
     const char *name = lua_tostring(L, -1);
     if (is_listed(name, ts_lua_dtype_names)) return NULL;
-    return lua_pushfstring(L, "invalid option '%s', %s expected", name,
-                           push_choices(L, ts_lua_dtype_names));
+    return lua_pushfstring(L, "%s expected, got '%s'", push_choices(L, ts_lua_dtype_names), name);
 }
 
 /* The value against a kind that is a name. */
@@ -236,7 +235,7 @@ static const char *wrong_choice(lua_State *L, int list) {
     if (found) return NULL;
     lua_pop(L, 1); /* the nil behind the list */
     const char *name = lua_tostring(L, -1);
-    return lua_pushfstring(L, "invalid option '%s', %s expected", name, push_listed(L, list));
+    return lua_pushfstring(L, "%s expected, got '%s'", push_listed(L, list), name);
 }
 
 /* Of the pair on the stack (key, value): NULL, or what is wrong with it. Leaves the stack as it is

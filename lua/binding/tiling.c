@@ -34,8 +34,8 @@ bool ts_lua_is_option(lua_State *L, const char *name) {
 
 void ts_lua_invalid_option(lua_State *L, int arg, const char *field, const char *expected) {
     if (lua_type(L, -1) == LUA_TSTRING)
-        ts_lua_arg_error(L, arg, NULL, "field '%s': invalid option '%s', %s expected", field,
-                         lua_tostring(L, -1), expected);
+        ts_lua_arg_error(L, arg, NULL, "field '%s': %s expected, got '%s'", field, expected,
+                         lua_tostring(L, -1));
     ts_lua_arg_error(L, arg, NULL, "field '%s': %s expected, got %s", field, expected,
                      ts_lua_kind(L, -1));
 }
@@ -78,6 +78,8 @@ static void read_sizes(lua_State *L, int arg, bool partial, ts_lua_tiling *out) 
     if (degree > TS_POLY_DEGREE)
         ts_lua_arg_error(L, arg, NULL, "field 'degree': 1 to %d expected, got %I", TS_POLY_DEGREE,
                          I(degree));
+    if (degree > 0 && t->exp != TS_EXP_POLY)
+        ts_lua_arg_error(L, arg, NULL, "field 'degree': exp = \"poly\" expected with it");
     t->degree = (int)degree;
     int64_t threads = positive_field(L, arg, "threads");
     out->threads = threads > 1 << 16 ? 1 << 16 : (int)threads;

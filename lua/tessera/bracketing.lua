@@ -64,7 +64,7 @@ function bracketing.fold(list, how)
   end
   if how == nil then how = "left" end
   if type(how) ~= "table" then
-    check.arg(folds[how], 2, "fold", "invalid option '%s', \"left\", \"right\", \"tree\" or nested tables expected", how)
+    check.arg(folds[how], 2, "fold", "\"left\", \"right\", \"tree\" or nested tables expected, got '%s'", how)
     return folds[how](list, 1, #list)
   end
   local used = {}

@@ -132,7 +132,7 @@ methods.softmax = methods.softmax
 --   `seed`, each bracketing as likely as any other), a nested table of positions in the order such as
 --   {{1, 2}, 3}, a word such as "1 2 * 3 *", or a function (n) → nested table.
 -- * `split`: instead of `merge`, parts that run at once, each online, and are merged as a tree.
--- * `exp`: "sleef" or "poly" (`degree`: of the polynomial).
+-- * `exp`: "sleef" or "poly" (`degree`: of the polynomial; only with that).
 -- * `threads`, `empty`, `seed` (1 unless given).
 --
 -- The same problem, tiling and instruction set give the same bits, for any number of threads. A schedule
