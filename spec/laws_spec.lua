@@ -25,6 +25,31 @@ local function run(line, c)
 end
 
 describe("ts.laws", function()
+  describe("finds a merge that changes", function()
+    local function counting(merge) -- keys
+      return ts.laws{merge = merge, summarize = function(scores) return {at = {#scores}} end, bottom = {at = {0}},
+        finish = function(a) return a.at[1] end, want = function(keys) return #keys end}
+    end
+    local function changing(which)
+      return counting(function(a, b)
+        local sum, changed = a.at[1] + b.at[1], which == "first" and a or b
+        changed.at[1] = sum
+        return {at = {sum}}
+      end)
+    end
+    for _, which in ipairs{"first", "second"} do
+      it("its " .. which .. " argument", function()
+        local found = changing(which)
+        assert.is_false(found.ok)
+        assert.equal("merge(summarize({0}, {0}), summarize({0}, {0})) -- changes its " .. which .. " argument",
+          found.commutativity.counterexample)
+      end)
+    end
+    it("none, where it makes a new state", function()
+      assert.is_true(counting(function(a, b) return {at = {a.at[1] + b.at[1]}} end).ok)
+    end)
+  end)
+
   for _, c in ipairs(claims) do
     if c[3] then
       it("finds nothing wrong with " .. c[1], function()

@@ -73,7 +73,7 @@ end
 local function failure(claim, keys, tree, other)
   local ok, found = attempt(compare, claim, keys, tree, other)
   if ok and not found then return nil end
-  found = ok and found or {raised = tostring(found)}
+  if not ok then found = type(found) == "table" and found.changed and {at = found} or {raised = tostring(found)} end
   found.tree, found.other = tree, other
   return found
 end
@@ -126,7 +126,9 @@ end
 local function line(found, by_equal)
   local left = expression.text(found.keys, found.tree)
   local right = found.other and expression.text(found.keys, found.other)
-  if found.raised then
+  if found.at then
+    return ("%s -- changes its %s argument"):format(expression.text(found.keys, found.at.tree), found.at.changed)
+  elseif found.raised then
     return ("finish(%s) -- raises: %s"):format(left, found.raised)
   elseif right and by_equal then
     return ("equal(%s, %s) -- is false"):format(left, right)
@@ -166,7 +168,7 @@ end
 --
 -- States are whatever the functions make of them.
 -- * `summarize(scores, values)`: the state of a block of one key or more, from two lists of numbers.
--- * `merge(a, b)`: the state of both blocks.
+-- * `merge(a, b)`: the state of both blocks, a new one: a merge that changes a or b fails.
 -- * `finish(state)`: the answer that a state comes to: a number, or anything that == compares.
 -- * `bottom`: the state of no key, where there is one.
 -- * `equal(a, b)`: whether two states say the same; without it, what `finish` makes of them is compared.

@@ -3,14 +3,25 @@
 -- A leaf is {first, last} of the keys of a case, or "bottom"; a node is {left =, right =}.
 
 local number = require "tessera.number"
+local snapshot = require "tessera.laws.snapshot"
 
 local expression = {}
+
+-- The merge of two states. Raises {changed = "first" | "second", tree =} where it changes one of them: a state may be
+-- merged more than once.
+local function merged(claim, a, b, tree)
+  local first, second = snapshot.take(a), snapshot.take(b)
+  local state = claim.merge(a, b)
+  local changed = not snapshot.equal(a, first) and "first" or not snapshot.equal(b, second) and "second"
+  if changed then error({changed = changed, tree = tree}, 0) end
+  return state
+end
 
 --- The state that the tree comes to. `keys` is a list of {s =, v =}.
 function expression.value(claim, keys, tree)
   if tree == "bottom" then return claim.bottom end
   if tree.left then
-    return claim.merge(expression.value(claim, keys, tree.left), expression.value(claim, keys, tree.right))
+    return merged(claim, expression.value(claim, keys, tree.left), expression.value(claim, keys, tree.right), tree)
   end
   local scores, values = {}, {}
   for n = tree[1], tree[2] do scores[#scores + 1], values[#values + 1] = keys[n].s, keys[n].v end
