@@ -24,6 +24,8 @@ INSTALL_CMOD ?= $(PREFIX)/lib/lua/5.4
 RUN_LMOD     ?= $(INSTALL_LMOD)
 RUN_CMOD     ?= $(INSTALL_CMOD)
 INSTALL      ?= install
+# A place as tessera.pc names it: from where that lies, since an installation may be moved, as LuaRocks does.
+from_pc       = $${pcfiledir}/"$(shell realpath -m --relative-to='$(LIBDIR)/pkgconfig' '$(1)')"
 # A name below DESTDIR, in quotes: it may hold blanks.
 into          = '$(DESTDIR)$(1)'
 
@@ -291,7 +293,7 @@ install: all docs $(BUILT_MPI) ## into PREFIX (and DESTDIR); tessera.mpi, too, w
 	  > $(call into,$(BINDIR)/tessera) && chmod 755 $(call into,$(BINDIR)/tessera)
 	$(INSTALL) -m 644 $(BUILD)/docs/*.html $(call into,$(DOCDIR)/manual)
 	printf '%s\n' 'Name: tessera' 'Description: attention as an algebra of summaries, on the CPU' 'Version: $(VERSION)' \
-	  'Cflags: -I"$(INCLUDEDIR)"' 'Libs: -L"$(LIBDIR)" -ltessera -fopenmp $(LIBS)' > $(call into,$(LIBDIR)/pkgconfig/tessera.pc)
+	  'Cflags: -I$(call from_pc,$(INCLUDEDIR))' 'Libs: -L$(call from_pc,$(LIBDIR)) -ltessera -fopenmp $(LIBS)' > $(call into,$(LIBDIR)/pkgconfig/tessera.pc)
 
 uninstall: ## what install put there
 	rm -rf $(call into,$(INSTALL_LMOD)/tessera) $(call into,$(INSTALL_CMOD)/tessera) $(call into,$(INCLUDEDIR)) $(call into,$(DOCDIR))

@@ -85,6 +85,14 @@ int main(void) {
     assert.equal("1 of 1..6\n", run(("eval gcc %s -o %s/program $(%s) && %s/program"):format(program, root, flags, root)))
   end)
 
+  it("may be moved: tessera.pc names no place, but where others lie from its own", function()
+    local moved = prefix .. " moved"
+    run(("cp -R '%s' '%s'"):format(prefix, moved))
+    local flags = run(("PKG_CONFIG_PATH='%s/lib/pkgconfig' pkg-config --cflags tessera"):format(moved))
+    assert.equal("", run(("eval test -f %s/tessera.h"):format(flags:match "^%-I(.-)%s*$":gsub("\\", "\\\\"))))
+    assert.matches("its\\ prefix\\ moved", flags, 1, true)
+  end)
+
   it("brings the manual", function()
     assert.matches("<h1", run(("cat '%s/share/doc/tessera/manual/index.html'"):format(prefix)), 1, true)
     assert.matches("ts.mask.causal", run(("cat '%s/share/doc/tessera/manual/reference.html'"):format(prefix)), 1, true)
