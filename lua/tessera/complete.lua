@@ -68,8 +68,11 @@ end
 
 -- Options -----------------------------------------------------------------------------------------
 
--- Whose options a topic takes: its own, or those of P:attention where a tiling is one of its arguments.
+-- Whose options a topic takes: its own, or those of P:attention where a tiling is one of its arguments. What all pictures
+-- take is told in their module's comment, not in each one's.
 local function options_of(topic)
+  local picture = topic.name:match "^ts%.plot%.(%w+)$"
+  if picture then return require "tessera.plot.picture".options(picture) end
   local owners, names = {[topic.name] = true}, {}
   for _, p in ipairs(topic.params) do owners["problem:attention"] = owners["problem:attention"] or p.name:find "^tiling" ~= nil end
   if topic.name == "problem:with" then owners["ts.problem"] = true end

@@ -30,6 +30,10 @@ picture.kinds = {}
 for name in pairs(kinds) do table.insert(picture.kinds, name) end
 table.sort(picture.kinds)
 
+--- What pictures of this kind take: a set of names.
+---@param name string
+function picture.options(name) return kinds[name] end
+
 -- The options; a number is a text where text is asked for, as everywhere in Lua.
 local function read(name, options)
   local o = core.options(options, 2, name, kinds[name])
