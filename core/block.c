@@ -37,7 +37,8 @@ void ts_tile_make(ts_tile *tile, const ts_problem *p, const ts_loops *loops, int
     tile->words = words;
     tile->q = ts_arena_take_grid(arena, queries * heads, p->d, size);
     tile->left = ts_arena_take_grid(arena, queries, heads, sizeof(double));
-    tile->k_panels = ts_arena_take_grid(arena, width, p->d, size);
+    tile->k_panels =
+        ts_arena_take_grid(arena, ts_most(width, TS_PASSING_ROWS * groups), p->d, size);
     tile->v_panels = ts_arena_take_grid(arena, max_keys, tile->value_stride, size);
     tile->strip = ts_arena_take_grid(arena, rows, ts_band_stride(tile), size);
     tile->staging = ts_arena_take_grid(arena, max_keys, ts_most(p->d, p->d_v), size);

@@ -48,7 +48,8 @@ typedef struct {
                     int64_t c_stride, bool add);
     /* The same chains with `keys` rows of K, or V, that are used once, as they pass by; meanwhile
      * the rows behind them are asked for. Head h has `rows` rows of A, of P and of C, one head's
-     * behind the other's. C = A Kᵀ, up to a full vector of lanes; A's rows are k->width apart. */
+     * behind the other's. C = A Kᵀ, up to a full vector of lanes; A's rows are k->width apart.
+     * `columns` has room for 16 rows of A for each head. */
     void (*pass_keys)(int64_t rows, const void *a, const ts_passing *k, int64_t keys, void *columns,
                       void *c, int64_t c_stride);
     /* Z = P V; v->width is a multiple of a vector, and z aligned to one. False where a number of Z
