@@ -153,7 +153,7 @@ check-exports: all # the module shows one symbol, and brings no Lua of its own
 	readelf -d $(BUILD)/tessera/core.so | grep NODELETE
 
 WERROR = BUILD=build/check-$* CC=$* WARN='$(WARN) -Werror'
-check-gcc check-clang: check-%: # check-test runs what gcc has built
+check-gcc check-clang: check-%: all # check-test runs what gcc has built
 	$(MAKE) --no-print-directory $(WERROR) all programs $(HAS_MPI)
 	$(if $(filter clang,$*),$(MAKE) --no-print-directory $(WERROR) test)
 
@@ -180,7 +180,7 @@ ASAN     := BUILD=build/check-asan CC=gcc CFLAGS='-O1 -g -fsanitize=address,unde
 # search for leaks dies of the header that is not there (google/sanitizers issue 1322; mended in gcc 14).
 IN_ASAN  := TESSERA_SLOW=10 ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1:intercept_tls_get_addr=0
 COVER    := BUILD=build/coverage CC=gcc CFLAGS='-O1 -g --coverage -fprofile-update=atomic' LDFLAGS=--coverage
-check-asan: # leaks, too: those of what the module and the specs allocate, not those of programs that the specs start
+check-asan: all # leaks, too: those of what the module and the specs allocate, not those of programs that the specs start
 	$(MAKE) $(ASAN) build/check-asan/bin
 	$(MAKE) $(ASAN) \
 	  RUN='env $(IN_ASAN) PATH="$$$$PWD/build/check-asan/bin:$$$$PATH" LD_PRELOAD="$$$$(gcc -print-file-name=libasan.so)"' test
@@ -233,7 +233,7 @@ soak: all programs fuzzers ## what draws by chance, with new seeds, for an hour 
 	IN_ASAN='$(IN_ASAN)' spec/fuzz/soak $(or $(SOAK),3600)
 
 coverage: check-coverage ## which lines of core the specs reach; at least 95 % must be
-check-coverage:
+check-coverage: all
 	$(MAKE) --no-print-directory $(COVER) all programs
 	find build/coverage -name '*.gcda' -delete
 	TESSERA_SLOW=4 $(MAKE) --no-print-directory $(COVER) test
