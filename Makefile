@@ -126,7 +126,7 @@ test: all programs ## run the specs; ends with "N passed, N failed" (SPECS=FILE:
 test-mpi: mpi programs ## run the specs of tessera.mpi, on up to seven processes
 	$(Q)$(LUA_RUN) $(BUSTED) --ignore-lua --output=spec/tally.lua $(or $(SPECS),$(filter-out %/figures.lua,$(wildcard spec/mpi/*.lua)) spec/docs_spec.lua spec/help_spec.lua)
 
-bench-mpi: mpi ## memory on four processes beside that of one, and time on two
+bench-mpi: mpi ## memory on four processes beside that of one, time on two, and how their messages pass during work
 	$(Q)$(LUA_RUN) $(BUSTED) --ignore-lua spec/mpi/figures.lua
 
 # Each can be run by itself, `make check-asan`. What several of them build is built before they run at once.

@@ -1,4 +1,4 @@
--- What `make bench-mpi` prints and holds to: memory on four ranks, and time on two.
+-- What `make bench-mpi` prints and holds to: memory on four ranks, time on two, and what their messages wait for.
 local mpirun = require "spec.mpirun"
 
 local function show(format, ...) io.stdout:write(format:format(...), "\n"):flush() end
@@ -42,4 +42,16 @@ describe("two ranks of one thread take the time of one rank of two", function()
     end
     assert.are.equal(8, cases)
   end)
+end)
+
+describe("keys that travel while two ranks work", function()
+  for _, how in ipairs{"cma", "none"} do -- one process reads the other's memory; or all goes through a buffer, piece by piece
+    it(("are waited for by single_copy_mechanism=%s"):format(how), function()
+      local said, status = mpirun.run(2, "spec/mpi/ranks/overlap.lua 9",
+        "OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_btl_vader_single_copy_mechanism=" .. how)
+      assert.are.equal(0, status, said)
+      show("keys of 8 MiB, single_copy_mechanism=%s, wait:\n%s", how, said)
+      assert.matches("ms without work\n.* ms after work\n.* ms after work that never asked\n", said)
+    end)
+  end
 end)
