@@ -37,6 +37,13 @@ describe("a page", function()
     for reference in text:gmatch "href='([^']+)'" do assert.is_truthy(reference:find "^#" or reference:find "^data:image/png;base64,") end
   end)
 
+  it("draws what is masked as a shade of the page, which may be dark", function()
+    local svg = page{{plot = "mask", ts.mask.causal(4)}}:match "<svg.*</svg>"
+    if not svg then return pending "there is no gnuplot" end
+    assert.matches("fill='#808080' fill-opacity='.255'", svg, 1, true)
+    assert.is_falsy(svg:find("fill *= *'rgb%(222, 222, 222%)'"))
+  end)
+
   it("has every name once, though it has several pictures", function()
     local seen = {}
     for id in page(everything):gmatch "id=['\"]([^'\"]+)" do

@@ -67,6 +67,7 @@ end
 local function inked(svg)
   return (svg:gsub('fill="black"', 'fill="currentColor"'):gsub('color="black"', 'color="currentColor"')
     :gsub("(stroke=['\"])rgb%(221, 221, 221%)(['\"])", "%1currentColor%2 stroke-opacity=%20.15%2") -- the lines behind curves
+    :gsub("fill *= *(['\"])rgb%(222, 222, 222%)(['\"])", "fill=%1#808080%2 fill-opacity=%1.255%2") -- a shade
     :gsub("stroke='black'", "stroke='currentColor'"):gsub('stroke="black"', 'stroke="currentColor"'))
 end
 

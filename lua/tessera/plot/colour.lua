@@ -22,13 +22,13 @@ colour.kept = stops "dedede 0072b2"
 colour.series = stops "0072b2 d55e00 009e73 cc79a7 e69f00 56b4e9 000000"
 
 --- Classes of cells, in the order of a legend: `name`, `rgb`, the character on a terminal without colours, and the colour
---- of what is written on it.
+--- of what is written on it. `paper`: it is the paper, a little darker, so that on a dark page it is dark, too.
 colour.classes = {
   {key = "kept", name = "kept", rgb = rgb "0072b2", mark = "█", ink = "ffffff"},
   {key = "full", name = "full", rgb = rgb "0072b2", mark = "█", ink = "ffffff"},
   {key = "partial", name = "partial", rgb = rgb "8cc8ee", mark = "▒", ink = "111111"},
-  {key = "empty", name = "empty", rgb = rgb "dedede", mark = "·", ink = "111111"},
-  {key = "masked", name = "masked", rgb = rgb "dedede", mark = "·", ink = "111111"},
+  {key = "empty", name = "empty", rgb = rgb "dedede", paper = true, mark = "·", ink = "111111"},
+  {key = "masked", name = "masked", rgb = rgb "dedede", paper = true, mark = "·", ink = "111111"},
   {key = "low", name = "−∞", rgb = rgb "a8a8a8", mark = "-", ink = "111111"},
   {key = "high", name = "+∞", rgb = rgb "ffffff", mark = "+", ink = "111111"},
   {key = "nan", name = "NaN", rgb = rgb "d55e00", mark = "?", ink = "ffffff"},

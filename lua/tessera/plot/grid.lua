@@ -61,6 +61,7 @@ end
 
 local raster = 480 -- pixels that a small grid is drawn in, so that no viewer blurs its cells into each other
 local gap = "\255\255\255\0"
+local darker = "\128\128\128\65" -- on white it is the grey of a class that is the paper
 
 -- The pixels: each cell `repeats` times in both directions, with a gap on its far sides where there is room for one.
 local function pixels(self, repeats)
@@ -69,7 +70,8 @@ local function pixels(self, repeats)
   for _, line in ipairs(self.cells) do
     local parts = {}
     for c, cell in ipairs(line) do
-      local pixel = string.char(table.unpack(colour_of(self, cell))) .. "\255"
+      local class = colour.classes[cell]
+      local pixel = class and class.paper and darker or string.char(table.unpack(colour_of(self, cell))) .. "\255"
       parts[c] = pixel:rep(repeats - between) .. gap:rep(between)
     end
     local row = table.concat(parts)
