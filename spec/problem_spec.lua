@@ -96,6 +96,8 @@ describe("ts.problem", function()
     it("first_key against the mask's columns", function()
       local mask = ts.mask(1, 4, function() return true end)
       refuses("mask is 1x4, 1x5 expected", problem{Q = m(1, 1), K = m(2, 1), V = m(2, 1), first_key = 4, mask = mask})
+      assert.equal(4, ts.problem{Q = m(1, 1), K = m(2, 1), V = m(2, 1), first_key = 2, mask = mask}.mask.cols)
+      refuses("mask is 1x4, 1x2 expected", problem{Q = m(1, 1), K = m(2, 1), V = m(2, 1), first_key = 1, mask = mask})
     end)
     it("scores", function()
       refuses("field 'score': function or list expected, got number",
