@@ -60,21 +60,12 @@ static void multiply_keys(ts_tile *tile, const ts_band *b) {
                          ts_band_stride(tile), false);
 }
 
-/* The rest of the scale of rows whose Q' could not hold all of it. */
-static void scale_scores(const ts_tile *tile, const ts_band *b) {
-    for (int64_t r = 0; r < b->rows; r++) {
-        void *s = ts_at(tile->loops, ts_band_scores_of(tile, r), b->from);
-        if (tile->left[b->row + r] != 1)
-            tile->loops->scale(tile->left[b->row + r], s, 1, b->to - b->from, s);
-    }
-}
-
 ts_status ts_band_scores(ts_tile *tile, const ts_band *b) {
     if (tile->passing)
         ts_band_pass_keys(tile, b);
     else
         multiply_keys(tile, b);
-    if (tile->any_left) scale_scores(tile, b);
+    if (tile->any_wide) ts_band_score_wide(tile, b);
     ts_status status = tile->problem->score ? ts_band_score(tile, b) : TS_OK;
     for (int64_t r = 0; r < b->rows && !status; r++) {
         void *s = ts_band_scores_of(tile, r);

@@ -37,6 +37,9 @@ bool ts_band_can_pass(const ts_tile *tile);
 /* S = Q' Kᵀ of the tile, and Z = P V, where they do. */
 void ts_band_pass_keys(ts_tile *tile, const ts_band *b);
 
+/* Where c Q is beyond f32, its products with K need not be: S of such rows, in double. */
+void ts_band_score_wide(ts_tile *tile, const ts_band *b);
+
 /* The score function over the band's scores: TS_OK, or what a called one returned. */
 ts_status ts_band_score(ts_tile *tile, const ts_band *b);
 

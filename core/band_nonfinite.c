@@ -15,14 +15,6 @@ static double value_at(const ts_tile *tile, const ts_matrix *v, int64_t j, int64
     return ts_matrix_get(v, j - tile->problem->first_key, c);
 }
 
-/* The number of the chunk's key in lane `lane`. */
-static int64_t key_of(const ts_tile *tile, int64_t lane) {
-    int64_t s = 0;
-    for (; lane > tile->segments[s].last - tile->segments[s].first; s++)
-        lane -= tile->segments[s].last - tile->segments[s].first + 1;
-    return tile->segments[s].first + lane;
-}
-
 /* The first column of key j's value that is not finite; -1 if there is none. */
 static int64_t bad_column(const ts_tile *tile, const ts_matrix *v, int64_t j) {
     for (int64_t c = 0; c < v->cols; c++)
@@ -35,7 +27,7 @@ bool ts_band_find_poison(ts_tile *tile, const ts_band *b) {
     bool any = false;
     memset(tile->poisoned, 0, (size_t)(b->rows * tile->words) * sizeof(uint64_t));
     for (int64_t lane = b->from; lane < ts_least(b->to, tile->keys); lane++) {
-        if (bad_column(tile, &v, key_of(tile, lane)) < 0) continue;
+        if (bad_column(tile, &v, ts_chunk_key(tile, lane)) < 0) continue;
         for (int64_t r = 0; r < b->rows; r++) {
             if (ts_number_get(tile->loops->dtype, ts_band_scores_of(tile, r), lane) == -INFINITY)
                 continue;
@@ -52,7 +44,7 @@ void ts_band_spread_poison(ts_tile *tile, const ts_band *b, const ts_rows *out) 
         for (int64_t r = 0; r < b->rows; r++) {
             if (!(tile->poisoned[r * tile->words + lane / 64] >> (lane % 64) & 1)) continue;
             for (int64_t c = 0; c < v.cols; c++)
-                if (!isfinite(value_at(tile, &v, key_of(tile, lane), c)))
+                if (!isfinite(value_at(tile, &v, ts_chunk_key(tile, lane), c)))
                     set_nan(tile->loops, out->value, r * out->stride + c);
         }
 }
@@ -74,7 +66,7 @@ ts_status ts_band_find_nonfinite(ts_tile *tile, const ts_band *b, ts_status foun
         for (int64_t lane = b->from; lane < ts_least(b->to, tile->keys); lane++) {
             const double s = ts_number_get(tile->loops->dtype, ts_band_scores_of(tile, r), lane);
             const int64_t row = tile->i.first + (b->row + r) % tile->queries;
-            const int64_t key = key_of(tile, lane);
+            const int64_t key = ts_chunk_key(tile, lane);
             if (found && detail->row <= row) break; /* earlier chunks hold earlier keys */
             const bool bad_score = isnan(s) || s == INFINITY;
             const int64_t column = s == -INFINITY ? -1 : bad_column(tile, &v, key);

@@ -36,7 +36,7 @@ void ts_tile_make(ts_tile *tile, const ts_problem *p, const ts_loops *loops, int
     tile->value_stride = ts_round_up(p->d_v, loops->lanes);
     tile->words = words;
     tile->q = ts_arena_take_grid(arena, queries * heads, p->d, size);
-    tile->left = ts_arena_take_grid(arena, queries, heads, sizeof(double));
+    tile->wide = ts_arena_take_grid(arena, queries, heads, sizeof(bool));
     tile->k_panels =
         ts_arena_take_grid(arena, ts_most(width, TS_PASSING_ROWS * groups), p->d, size);
     tile->v_panels = ts_arena_take_grid(arena, max_keys, tile->value_stride, size);
@@ -58,21 +58,13 @@ void ts_tile_make(ts_tile *tile, const ts_problem *p, const ts_loops *loops, int
 
 /* ---- the tile: Q' = c Q ---- */
 
-/* Where c Q is beyond f32, its products with K need not be: then a power of two, returned, is left
- * for the scores. */
-static double scale_row(const ts_tile *tile, double scale, const void *q, void *to) {
-    const ts_problem *p = tile->problem;
-    const int64_t step = p->q.col_stride;
-    double most = 0;
-    tile->loops->scale(scale, q, step, p->d, to);
-    if (p->dtype == TS_F64 || !(fabs(scale) > 1)) return 1;
-    for (int64_t r = 0; r < p->d; r++)
-        most = fmax(most, fabs(ts_number_get(p->dtype, q, r * step)));
-    most *= fabs(scale);
-    if (!isfinite(most) || isfinite((float)most)) return 1;
-    const double left = ldexp(1, ilogb(most));
-    tile->loops->scale(scale / left, q, step, p->d, to);
-    return left;
+/* Whether any of row r's Q' is beyond f32. */
+static bool is_wide(const ts_tile *tile, int64_t r) {
+    const int64_t d = tile->problem->d;
+    if (tile->problem->dtype == TS_F64) return false;
+    for (int64_t c = 0; c < d; c++)
+        if (isinf(((const float *)tile->q)[r * d + c])) return true;
+    return false;
 }
 
 void ts_tile_begin(ts_tile *tile, ts_range i, int64_t head, int64_t heads) {
@@ -81,14 +73,16 @@ void ts_tile_begin(ts_tile *tile, ts_range i, int64_t head, int64_t heads) {
     tile->queries = i.last - i.first + 1;
     tile->rows = tile->queries * heads;
     tile->shared = tile->queries * ts_least(heads, p->heads / p->kv_heads);
-    tile->any_left = false;
+    tile->any_wide = false;
     for (int64_t r = 0; r < tile->rows; r++) {
         int64_t h = head + r / tile->queries;
         int64_t row = i.first - 1 + r % tile->queries;
         const void *q =
             ts_at(tile->loops, p->q.data, row * p->q.row_stride + h * p->d * p->q.col_stride);
-        tile->left[r] = scale_row(tile, p->scale[h], q, ts_at(tile->loops, tile->q, r * p->d));
-        tile->any_left |= tile->left[r] != 1;
+        tile->loops->scale(p->scale[h], q, p->q.col_stride, p->d,
+                           ts_at(tile->loops, tile->q, r * p->d));
+        tile->wide[r] = fabs(p->scale[h]) > 1 && is_wide(tile, r);
+        tile->any_wide |= tile->wide[r];
     }
 }
 

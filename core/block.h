@@ -28,12 +28,11 @@ typedef struct {
     bool clean;                               /* all its values are finite */
     bool passing;                             /* K and V are used where they lie, by few rows */
     ts_range *segments;                       /* the chunk's keys, by number */
-    void *q, *k_panels, *v_panels, *staging, *strip; /* q: scaled, ... */
-    double *left; /* ... but for this factor of each row, which is for its scores: mostly 1 */
-    bool any_left;
-    ts_rows part;                             /* of one band, to be merged */
-    int64_t *slot;                            /* of each head: whose mask it shares */
-    uint8_t *covers;                          /* of each slot */
+    void *q, *k_panels, *v_panels, *staging, *strip; /* q: scaled */
+    bool *wide, any_wide; /* which rows' q is beyond f32: their scores are summed in double */
+    ts_rows part;         /* of one band, to be merged */
+    int64_t *slot;        /* of each head: whose mask it shares */
+    uint8_t *covers;      /* of each slot */
     uint64_t *bits, *segment_bits, *poisoned; /* by slot and query; by row of a band */
     int64_t words;                            /* in a row of bits */
     double *called;                           /* a row for a score that is called */

@@ -8,6 +8,9 @@
 ts_matrix ts_chunk_k(const ts_tile *tile, int64_t row);
 ts_matrix ts_chunk_v(const ts_tile *tile, int64_t row);
 
+/* The number of the key in lane `lane`. */
+int64_t ts_chunk_key(const ts_tile *tile, int64_t lane);
+
 /* Packs the chunk's K, and its V, for the rows that share them with row `row`. */
 void ts_chunk_pack_k(ts_tile *tile, int64_t row);
 void ts_chunk_pack_v(ts_tile *tile, int64_t row);

@@ -11,6 +11,13 @@ ts_matrix ts_chunk_v(const ts_tile *tile, int64_t row) {
     return ts_problem_v(tile->problem, tile->head + row / tile->queries);
 }
 
+int64_t ts_chunk_key(const ts_tile *tile, int64_t lane) {
+    int64_t s = 0;
+    for (; lane > tile->segments[s].last - tile->segments[s].first; s++)
+        lane -= tile->segments[s].last - tile->segments[s].first + 1;
+    return tile->segments[s].first + lane;
+}
+
 /* The chunk's rows of m, one head of K or V, *stride numbers apart: where they lie if they lie
  * evenly and their numbers side by side, else a copy in tile->staging. */
 static const void *gather(const ts_tile *tile, const ts_matrix *m, int64_t *stride) {

@@ -66,6 +66,24 @@ describe("numbers that are not finite", function()
     end
   end)
 
+  it("are none of one that leaves other numbers of the query small beside the largest, either", function()
+    local function m(rows, cols, f) return ts.matrix(rows, cols, f, {dtype = "f32"}) end
+    local function is_odd(c) return c % 2 == 1 end
+    -- c Q is 2^140 and 2^-26: scores are 0, 1 and 2, and all roads exact.
+    local K = m(40, 2, function(j, c) return is_odd(c) and 0 or j % 3 * 2.0 ^ 26 end)
+    K:set(7, 1, math.huge)
+    local V = m(40, 16, function(j, c) return (j * c) % 17 - 8 end)
+    for _, n_q in ipairs{1, 3, 20} do
+      local Q = m(n_q, 4, function(_, c) return is_odd(c) and 2.0 ^ 40 or 2.0 ^ -126 end)
+      local P = ts.problem{Q = Q, K = K, V = V, heads = 2, kv_heads = 1, scale = 2.0 ^ 100, base = 2,
+        mask = function(i, j) return j ~= 7 and j <= 33 + i end}
+      local O, lse = P:attention()
+      local want, want_lse = P:softmax()
+      assert.is_true(O:identical(want) and lse:identical(want_lse))
+      assert.is_true(O:identical((P:oracle())))
+    end
+  end)
+
   it("propagate to the same cells on all roads", function()
     for seed = 1, 400 do
       local P = problem(seed):with{nonfinite = "propagate"}
