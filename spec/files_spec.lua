@@ -256,6 +256,17 @@ describe("ts.save", function()
     assert.matches("^640regular file\n.*symbolic link\n$", pipe:read("a"))
   end)
 
+  it("follows links to where nothing is yet, and refuses those that lead nowhere, instead of replacing them", function()
+    local path = folder_of_our_own()
+    assert(os.execute(("cd '%s' && mkdir a b && ln -s ../b/y.npy a/x.npy && ln -s \"$PWD/b/z.npy\" b/y.npy && ln -s x.npy x.npy")
+      :format(path)))
+    ts.ones(2, 2):save(path .. "a/x.npy")
+    assert.matrix_equal(ts.ones(2, 2), ts.load(path .. "b/z.npy"))
+    assert.error_matches(function() ts.ones(2, 2):save(path .. "x.npy") end, "x.npy': Too many levels of symbolic links$")
+    local pipe <close> = io.popen(("cd '%s' && find . -type l | sort"):format(path))
+    assert.equal("./a/x.npy\n./b/y.npy\n./x.npy\n", pipe:read("a"))
+  end)
+
   it("takes a name for a name, whatever it looks like", function()
     local path = folder_of_our_own()
     for _, name in ipairs{"'; touch pwned; '", "`touch pwned`", "|touch pwned", "<touch pwned", "a_{b}@c", "new\nline\nEOD"} do

@@ -8,7 +8,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -73,17 +72,37 @@ int ts_lua_open_file(lua_State *L) {
     return 1;
 }
 
-/* Pushes the path that `path` comes to, links followed; the path itself where there is nothing. */
-static const char *push_target(lua_State *L, const char *path) {
+/* Puts what the link on top of the stack says, seen from where the link lies, in its place; false
+ * where there is no link. */
+static bool follow_link(lua_State *L) {
+    const char *link = lua_tostring(L, -1), *slash = strrchr(link, '/');
     luaL_Buffer buffer;
-    char *target = luaL_buffinitsize(L, &buffer, PATH_MAX);
-    if (realpath(path, target))
-        luaL_pushresultsize(&buffer, strlen(target));
-    else {
-        luaL_pushresultsize(&buffer, 0);
+    char *says = luaL_buffinitsize(L, &buffer, PATH_MAX);
+    ssize_t length = readlink(link, says, PATH_MAX);
+    luaL_pushresultsize(&buffer, length > 0 ? (size_t)length : 0);
+    if (length <= 0) {
         lua_pop(L, 1);
-        lua_pushstring(L, path);
+        return false;
     }
+    if (slash && lua_tostring(L, -1)[0] != '/') {
+        lua_pushlstring(L, link, (size_t)(slash + 1 - link));
+        lua_insert(L, -2);
+        lua_concat(L, 2);
+    }
+    lua_replace(L, -2);
+    return true;
+}
+
+/* Pushes the path that `path` leads to, links followed, also to where nothing is yet; NULL, with
+ * errno, where they have no end. */
+static const char *push_target(lua_State *L, const char *path) {
+    enum { LINKS = 40 }; /* as many as Linux follows */
+    lua_pushstring(L, path);
+    for (int n = 0; follow_link(L); n++)
+        if (n == LINKS) {
+            errno = ELOOP;
+            return NULL;
+        }
     return lua_tostring(L, -1);
 }
 
@@ -110,11 +129,11 @@ int ts_lua_create_beside(lua_State *L) {
     const char *path = lua_tostring(L, 1);
     lua_settop(L, 1);
     luaL_Stream *stream = push_stream(L);
-    const char *target = push_target(L, path);
     struct stat old;
-    bool replaces = stat(target, &old) == 0;
+    bool replaces = stat(path, &old) == 0;
     if (replaces && !S_ISREG(old.st_mode)) return push_irregular(L, &old);
-    int file = open_beside(L, target);
+    const char *target = push_target(L, path);
+    int file = target ? open_beside(L, target) : -1;
     if (file < 0) return luaL_fileresult(L, 0, NULL);
     if (replaces) (void)fchmod(file, old.st_mode & 07777); /* as far as allowed */
     if (!open_stream(stream, file, "wb")) {
