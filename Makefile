@@ -28,6 +28,7 @@ INSTALL      ?= install
 from_pc       = $${pcfiledir}/"$(shell realpath -m --relative-to='$(LIBDIR)/pkgconfig' '$(1)')"
 # A name below DESTDIR, in quotes: it may hold blanks.
 into          = '$(DESTDIR)$(1)'
+HEADERS       = $(filter %.h,$(shell $(CC) -MM core/tessera.h))
 
 # With `make setup test` on a bare machine, everything waits for setup: also with -j, and nothing that setup installs is
 # asked for while this file is read (LUA_CFLAGS and LUA_LIBS are expanded by the recipes that use them).
@@ -287,7 +288,7 @@ install: all docs $(BUILT_MPI) ## into PREFIX (and DESTDIR); tessera.mpi, too, w
 	for file in $$(cd lua && find tessera -name '*.lua'); do \
 	  $(INSTALL) -D -m 644 lua/$$file $(call into,$(INSTALL_LMOD))/$$file || exit; done
 	$(INSTALL) $(BUILD)/tessera/core.so $(BUILT_MPI) $(call into,$(INSTALL_CMOD)/tessera)
-	$(INSTALL) -m 644 $(filter %.h,$(shell $(CC) -MM core/tessera.h)) $(call into,$(INCLUDEDIR))
+	$(INSTALL) -m 644 $(HEADERS) $(call into,$(INCLUDEDIR))
 	$(INSTALL) -m 644 $(BUILD)/libtessera.a $(call into,$(LIBDIR))
 	sed -e 's|^modules=.*|modules="$(RUN_LMOD)"|' -e 's|^core=.*|core="$(RUN_CMOD)"|' scripts/tessera \
 	  > $(call into,$(BINDIR)/tessera) && chmod 755 $(call into,$(BINDIR)/tessera)
@@ -296,8 +297,10 @@ install: all docs $(BUILT_MPI) ## into PREFIX (and DESTDIR); tessera.mpi, too, w
 	  'Cflags: -I$(call from_pc,$(INCLUDEDIR))' 'Libs: -L$(call from_pc,$(LIBDIR)) -ltessera -fopenmp $(LIBS)' > $(call into,$(LIBDIR)/pkgconfig/tessera.pc)
 
 uninstall: ## what install put there
-	rm -rf $(call into,$(INSTALL_LMOD)/tessera) $(call into,$(INSTALL_CMOD)/tessera) $(call into,$(INCLUDEDIR)) $(call into,$(DOCDIR))
-	rm -f $(call into,$(BINDIR)/tessera) $(call into,$(LIBDIR)/libtessera.a) $(call into,$(LIBDIR)/pkgconfig/tessera.pc)
+	rm -rf $(call into,$(INSTALL_LMOD)/tessera) $(call into,$(INSTALL_CMOD)/tessera) $(call into,$(DOCDIR)/manual)
+	rm -f $(call into,$(BINDIR)/tessera) $(call into,$(LIBDIR)/libtessera.a) $(call into,$(LIBDIR)/pkgconfig/tessera.pc) \
+	  $(foreach header,$(notdir $(HEADERS)),$(call into,$(INCLUDEDIR)/$(header)))
+	rmdir $(call into,$(INCLUDEDIR)) $(call into,$(DOCDIR)) 2>/dev/null || : # where others have files, too, they stay
 
 deb: all $(BUILT_MPI) ## build a Debian package, in build/; tessera-mpi, too, where tessera.mpi is built
 	$(Q)BUILD='$(BUILD)' scripts/deb $(VERSION)

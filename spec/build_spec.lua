@@ -98,9 +98,10 @@ int main(void) {
     assert.matches("ts.mask.causal", run(("cat '%s/share/doc/tessera/manual/reference.html'"):format(prefix)), 1, true)
   end)
 
-  it("can be undone", function()
+  it("can be undone, and leaves what others have in the same folders: INCLUDEDIR may be /usr/include", function()
+    run(("cd '%s' && touch include/tessera/theirs.h share/doc/tessera/theirs"):format(prefix))
     run(("make -s uninstall PREFIX='%s'"):format(prefix))
-    assert.equal("", run(("find '%s' -type f"):format(prefix)))
+    assert.equal("include/tessera/theirs.h\nshare/doc/tessera/theirs\n", run(("cd '%s' && find * -type f | sort"):format(prefix)))
   end)
 
   it("obeys DESTDIR", function()
