@@ -28,6 +28,9 @@ INSTALL      ?= install
 from_pc       = $${pcfiledir}/"$(shell realpath -m --relative-to='$(LIBDIR)/pkgconfig' '$(1)')"
 # A name below DESTDIR, in quotes: it may hold blanks.
 into          = '$(DESTDIR)$(1)'
+# What quotes, sed and the command, a script, would take for something of theirs.
+FOREIGN       = $(foreach c,' " ` & | \,$(findstring $c,$(DESTDIR)$(BINDIR)$(LIBDIR)$(INCLUDEDIR)$(DOCDIR)$(INSTALL_LMOD)$(INSTALL_CMOD)))
+must_be_plain = $(if $(strip $(FOREIGN)),$(error PREFIX, DESTDIR and the like cannot hold $(strip $(FOREIGN))))
 HEADERS       = $(filter %.h,$(shell $(CC) -MM core/tessera.h))
 
 # With `make setup test` on a bare machine, everything waits for setup: also with -j, and nothing that setup installs is
@@ -283,7 +286,7 @@ mutate: all ## build with each of many faults: P:verify must catch every one
 	scripts/mutate
 
 install: all docs $(BUILT_MPI) ## into PREFIX (and DESTDIR); tessera.mpi, too, where it is built
-	$(INSTALL) -d $(call into,$(BINDIR)) $(call into,$(LIBDIR)/pkgconfig) $(call into,$(INCLUDEDIR)) \
+	$(must_be_plain)$(INSTALL) -d $(call into,$(BINDIR)) $(call into,$(LIBDIR)/pkgconfig) $(call into,$(INCLUDEDIR)) \
 	  $(call into,$(INSTALL_LMOD)/tessera) $(call into,$(INSTALL_CMOD)/tessera) $(call into,$(DOCDIR)/manual)
 	for file in $$(cd lua && find tessera -name '*.lua'); do \
 	  $(INSTALL) -D -m 644 lua/$$file $(call into,$(INSTALL_LMOD))/$$file || exit; done
@@ -297,7 +300,7 @@ install: all docs $(BUILT_MPI) ## into PREFIX (and DESTDIR); tessera.mpi, too, w
 	  'Cflags: -I$(call from_pc,$(INCLUDEDIR))' 'Libs: -L$(call from_pc,$(LIBDIR)) -ltessera -fopenmp $(LIBS)' > $(call into,$(LIBDIR)/pkgconfig/tessera.pc)
 
 uninstall: ## what install put there
-	rm -rf $(call into,$(INSTALL_LMOD)/tessera) $(call into,$(INSTALL_CMOD)/tessera) $(call into,$(DOCDIR)/manual)
+	$(must_be_plain)rm -rf $(call into,$(INSTALL_LMOD)/tessera) $(call into,$(INSTALL_CMOD)/tessera) $(call into,$(DOCDIR)/manual)
 	rm -f $(call into,$(BINDIR)/tessera) $(call into,$(LIBDIR)/libtessera.a) $(call into,$(LIBDIR)/pkgconfig/tessera.pc) \
 	  $(foreach header,$(notdir $(HEADERS)),$(call into,$(INCLUDEDIR)/$(header)))
 	rmdir $(call into,$(INCLUDEDIR)) $(call into,$(DOCDIR)) 2>/dev/null || : # where others have files, too, they stay

@@ -104,6 +104,18 @@ int main(void) {
     assert.equal("include/tessera/theirs.h\nshare/doc/tessera/theirs\n", run(("cd '%s' && find * -type f | sort"):format(prefix)))
   end)
 
+  it("refuses names that a shell would take apart, before it puts or removes anything", function()
+    for _, name in ipairs{"it's", "a&b", "a|b", "a`b", 'a"b'} do
+      for _, what in ipairs{"install", "uninstall"} do
+        local quoted = ("%q"):format(root .. "/odd " .. name):gsub("`", "\\`")
+        local said, code = helper.run(("make -s %s PREFIX=%s"):format(what, quoted))
+        assert.not_equal(0, code)
+        assert.matches("cannot hold", said, 1, true)
+      end
+    end
+    assert.equal("", run(("find %s -maxdepth 1 -name 'odd*'"):format(root)))
+  end)
+
   it("obeys DESTDIR", function()
     run(("make -s install DESTDIR=%s/staged PREFIX=/usr"):format(root))
     assert.equal("", run(("grep -rl %s %s/staged/usr/bin %s/staged/usr/lib/pkgconfig || true"):format(root, root, root)))
