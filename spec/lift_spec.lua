@@ -272,7 +272,11 @@ describe("lifting", function()
     holds_called(function(i, j) return ("x"):rep(i) == ("x"):rep(j) end, "a method call")
     holds_called(function(i, j) return i .. "" == j .. "" end, "concatenation")
     holds_called(function(i, j) local t = {i, j} return t[1] < t[2] end, "a table constructor")
-    holds_called(function(i, j) return math.random() < 2 and i < j end, "cannot be read: it is a C function")
+    holds_called(function(i, j) return math.random() < 2 and i < j end, "a call of math.random, which cannot be read: it is a C function")
+    local text = tostring
+    holds_called(function(i, j) return text(i) < text(j) end, "a call of tostring, which cannot be read")
+    local endless = coroutine.wrap(function() while true do coroutine.yield(true) end end)
+    holds_called(function() return endless() end, "a call of a function, which cannot be read")
     local kind = "causal"
     holds(function(i, j) if kind == "causal" then return j <= i end return true end)
     holds(function(i, j) return type(i) == "number" and math.type(j / 2) == "float" and "a" < "b" end)

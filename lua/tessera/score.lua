@@ -3,7 +3,8 @@
 -- A score function is a plain Lua function (s, i, j, h) → number of the scaled score s of query i, key j
 -- and head h, all from 1; `ts.problem{score = f}` takes one for all heads, or a list with one a head. Those
 -- below are such functions; `ts.score.chain` puts several in a row. A mask comes later: a score
--- function is asked for allowed keys only.
+-- function is asked for allowed keys only. One that cannot become a program of the core is called for
+-- each of them, with the same answer and slower: `ts.score.compile` tells why.
 --     ts.problem{Q = Q, K = K, V = V, score = function(s, i, j) return s - math.abs(i - j) / 8 end}:softmax();
 
 local core = require "tessera.core"

@@ -132,7 +132,9 @@ local function opened(context, f)
   local known = context.functions[f]
   if known then return known.proto, known.upvalue end
   local proto, why = bytecode.read(f)
-  if not proto then context.refuse("a call of a function that cannot be read: " .. why) end
+  if not proto then
+    context.refuse(("a call of %s, which cannot be read: %s"):format(library.name(f) or "a function", why))
+  end
   local upvalues = {}
   local function upvalue(n)
     if not upvalues[n] then

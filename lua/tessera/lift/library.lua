@@ -226,6 +226,20 @@ for f in pairs(library.functions) do
   if debug.getinfo(f, "S").what ~= "C" then library.functions[f] = nil end
 end
 
+-- Lua's own functions as its manual calls them; of two names the first by the alphabet, that no run differs from another.
+local names = {}
+for _, module in ipairs{"_G", "string", "table", "math", "io", "os", "utf8", "coroutine", "debug"} do
+  for key, f in next, package.loaded[module] or {} do
+    local name = module == "_G" and key or ("%s.%s"):format(module, key)
+    if type(f) == "function" and type(key) == "string" and not (names[f] and names[f] < name) then names[f] = name end
+  end
+end
+
+--- What Lua's manual calls the function f, such as "math.random"; nil where it is none of Lua's own.
+---@param f function
+---@return string?
+function library.name(f) return names[f] end
+
 --- Lets lifted functions call our own elementary functions, once they are loaded.
 ---@param functions table name -> function
 function library.know(functions)
