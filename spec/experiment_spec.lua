@@ -175,8 +175,10 @@ b,2,2,1.0,22
     local list = e:curves("n", "sum")
     assert.same({"how = a", "how = b"}, {list[1].label, list[2].label})
     assert.same({x = {1, 2}, y = {11.5, 21.5}, low = {11, 21}, high = {12, 22}, label = "how = b"}, list[2])
+    assert.same({"n", "sum"}, {list.xlabel, list.ylabel})
     assert.is_nil(ts.experiment{grid = {n = {1, 2}}, run = function(p) return p.n end}:curves("n")[1].label)
     assert.error_matches(function() e:curves("m", "sum") end, "bad argument #1 to 'curves' %(a parameter of the grid expected, got m")
+    assert.error_matches(function() e:curves("keys", "sum") end, "got keys; there are how, n%)")
     assert.error_matches(function() e:curves("n", "summ") end,
       "bad argument #2 to 'curves' %(a measure expected, got summ; did you mean 'sum'")
     assert.error_matches(function() ts.plot.curves(e) end, "list of series expected, got experiment; e:curves%(x, y%) gives one")

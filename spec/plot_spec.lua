@@ -341,6 +341,14 @@ tiles, numbered as each tile of queries visits them
     end
   end)
 
+  it("calls the axes of curves as the options say, else as the list does", function()
+    local list = {{y = {1, 2}}, xlabel = "window", ylabel = "error"}
+    local text = printed(ts.plot.curves, list, {width = 40, ylabel = "ulps"})
+    assert.matches("\nulps\n", text)
+    assert.matches("\n +window\n", text)
+    assert.matches("\nerror\n", printed(ts.plot.curves, list, {width = 40}))
+  end)
+
   it("has round numbers at the axes of curves", function()
     local text = printed(ts.plot.curves, {{y = {1, 4, 9}}}, {width = 60})
     for _, number in ipairs{2, 4, 6, 8} do assert.matches("\n +" .. number .. " ┤", text) end
@@ -421,6 +429,8 @@ describe("a wrong call", function()
       ["what P:trace gives expected"] = function() ts.plot.trace{} end,
       ["series 1: 1 number in x, 2 in y"] = function() ts.plot.curves{x = {1}, y = {1, 2}} end,
       ["series 2: invalid field 'lable'"] = function() ts.plot.curves{{y = {1}}, {y = {1}, lable = "x"}} end,
+      ["invalid field 'lable'"] = function() ts.plot.curves{{y = {1}}, lable = "x"} end,
+      ["xlabel: string expected, got number"] = function() ts.plot.curves{{y = {1}}, xlabel = 1} end,
       ["number expected at 2, got string"] = function() ts.plot.histogram{1, "x"} end,
     } do
       assert.error_matches(f, message)

@@ -52,8 +52,9 @@ function plot.trace(t, options) return draw("trace", t, options) end
 --- Curves: a list of series, or one.
 --
 -- A series is {x = list, y = list, low = list, high = list, label = text}: `x` is 1, 2, .. unless given, `low` and `high` make
--- a band; lists of numbers, or matrices of one row or column. `log` = "x", "y" or "xy". What is no finite number, or not
--- above 0 on a logarithmic axis, leaves a gap and a red mark at the axis.
+-- a band; lists of numbers, or matrices of one row or column. The list may have an `xlabel` and a `ylabel`, as those of
+-- an experiment have, for an axis that the options leave without a name. `log` = "x", "y" or "xy". What is no finite number,
+-- or not above 0 on a logarithmic axis, leaves a gap and a red mark at the axis.
 --     ts.plot.curves({{x = {64, 128, 256}, y = {1e-7, 2e-7, 3e-7}, label = "online"}}, {log = "xy", file = "error.svg"})
 ---@param series table
 ---@param options? table

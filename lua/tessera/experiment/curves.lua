@@ -11,7 +11,8 @@ end
 
 local function need(list, name, n, what)
   local near = type(name) == "string" and check.near(name, list)
-  check.arg(contains(list, name), n, "curves", "%s expected, got %s%s", what, name, near and ("; did you mean '%s'?"):format(near) or "")
+  check.arg(contains(list, name), n, "curves", "%s expected, got %s; %s", what, name,
+    near and ("did you mean '%s'?"):format(near) or "there are " .. (#list > 0 and table.concat(list, ", ") or "none"))
 end
 
 -- "merge = tree, q = 16": the parameters of a point but for x; "" where there are none.
@@ -24,7 +25,7 @@ local function label(names, point, x)
 end
 
 --- The measure `y` over the parameter `x` of a summary: a series for each point of the other parameters, its mean over the
---- seeds, with a band from the least to the largest. A measure that is no number leaves its place out.
+--- seeds, with a band from the least to the largest; x and y name the axes. A measure that is no number leaves its place out.
 ---@param summary table
 ---@param x string
 ---@param y? string the only measure unless given
@@ -33,7 +34,7 @@ return function(summary, x, y)
   y = y or summary.measures[1]
   need(summary.names, x, 1, "a parameter of the grid")
   need(summary.measures, y, 2, "a measure")
-  local list, by_label = {}, {}
+  local list, by_label = {xlabel = x, ylabel = y}, {}
   for _, point in ipairs(summary) do
     check.arg(type(point[x]) == "number", 1, "curves", "'%s' is %s, no number", x, point[x])
     local name, measured = label(summary.names, point, x), point[y]

@@ -48,7 +48,9 @@ end
 
 local series = {numbers = numbers}
 
---- A list of {x =, y =, low =, high =, label =}, of a list of series, or of one.
+local names_of_axes = {xlabel = true, ylabel = true}
+
+--- A list of {x =, y =, low =, high =, label =}, of a list of series, or of one; with the list's `xlabel` and `ylabel`.
 ---@return table[]
 function series.read(x, fname)
   local kind = check.type_of(x)
@@ -57,7 +59,13 @@ function series.read(x, fname)
   if kind ~= "table" or x.y ~= nil or math.type(x[1]) then return {one(x, 1, fname)} end
   local list = {}
   for at, s in ipairs(x) do list[at] = one(s, at, fname) end
-  for key in pairs(x) do check.arg(math.type(key), 1, fname, "invalid field '%s'", key) end
+  for key, value in pairs(x) do
+    check.arg(math.type(key) or names_of_axes[key], 1, fname, "invalid field '%s'", key)
+    if names_of_axes[key] then
+      check.arg(type(value) == "string", 1, fname, "%s: string expected, got %s", key, check.type_of(value))
+      list[key] = value
+    end
+  end
   return list
 end
 
