@@ -160,6 +160,7 @@ describe("P:verify", function()
     local function message(o) return tostring(select(2, pcall(function() return problems.plain:verify(o) end))) end
     assert.matches("invalid field 'law'", message{law = "fold"}, 1, true)
     assert.matches("there is no law 'asociativity' (did you mean 'associativity'?)", message{laws = "asociativity"}, 1, true)
+    assert.matches("there is no law 'xyzzyqq'; there are definition, fold, threads, ", message{laws = "xyzzyqq"}, 1, true)
     assert.matches("field 'tilings'", message{tilings = 3}, 1, true)
     assert.matches("field 'laws': no law is named", message{laws = {}}, 1, true) -- that none fails would say nothing
   end)

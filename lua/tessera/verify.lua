@@ -41,7 +41,7 @@ local function chosen(asked)
     for _, law in ipairs(laws) do if law[1] == name then found = law end end
     local near = not found and type(name) == "string" and check.near(name, names())
     check.arg(found, 1, "verify", "field 'laws': there is no law '%s'%s", name,
-      near and (" (did you mean '%s'?)"):format(near) or "")
+      near and (" (did you mean '%s'?)"):format(near) or "; there are " .. table.concat(names(), ", "))
     list[#list + 1] = found
   end
   return list
