@@ -86,6 +86,8 @@ describe("ts.diff", function()
     assert.error_matches(function() ts.diff(row(1), ts.matrix({{1}}, {dtype = "f32"})) end,
       "bad argument #2 to 'diff' %(f64 against f32")
     assert.error_matches(function() ts.diff(row(1), "x") end, "bad argument #2 to 'diff' %(matrix expected, got string")
+    local S = ts.problem{Q = row(1), K = row(1), V = row(1)}:summary()
+    assert.error_matches(function() ts.diff(S, S) end, "bad argument #1 to 'diff' %(matrix expected, got summary; S:output%(%) gives one%)")
     assert.error_matches(function() ts.diff() end, "bad argument #1 to 'diff' %(matrix expected, got nil")
   end)
 

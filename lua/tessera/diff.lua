@@ -22,8 +22,9 @@ local function operands(A, B, name)
     if type(x) == "number" then
       return core.matrix.matrix(1, 1, x, {dtype = check.type_of(other) == "matrix" and other.dtype or "f64"})
     end
-    check.type(x, "matrix", n, name)
-    return x
+    local kind = check.type_of(x)
+    return check.arg(kind == "matrix" and x, n, name, "matrix expected, got %s%s", kind,
+      kind == "summary" and "; S:output() gives one" or "")
   end
   A, B = as_matrix(A, 1, B), as_matrix(B, 2, A)
   check.arg(A.dtype == B.dtype, 2, name, "%s against %s; `to` converts", A.dtype, B.dtype)
