@@ -179,6 +179,7 @@ describe("help", function()
     assert.matches("These speak of it:\n  ts%.mask%.prefix", help.text "prefix lm")
     assert.equal("Nothing is known of 'atention': did you mean 'attention'?", help.text "atention")
     assert.equal("Nothing is known of 'xyzzyqq'.", help.text "xyzzyqq")
+    assert.equal(help.text "decode", help.text "P:decode")
   end)
 
   it("knows every option", function()

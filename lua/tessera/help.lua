@@ -216,8 +216,10 @@ local function of_name(name, width, style)
   if options()[name] then return listed(options()[name], width) end
   local found_text = of_words(name, width)
   if found_text then return found_text end
-  local near = check.near(name:match "([%w_]*)$", last_names())
-  return ("Nothing is known of '%s'%s"):format(name, near and (": did you mean '%s'?"):format(near) or ".")
+  local last = name:match "([%w_]*)$"
+  local near = check.near(last, last_names())
+  if near then return ("Nothing is known of '%s': did you mean '%s'?"):format(name, near) end
+  return of_words(last, width) or ("Nothing is known of '%s'."):format(name)
 end
 
 -- Values ------------------------------------------------------------------------------------------
