@@ -272,6 +272,7 @@ repl: all ## a prompt with `ts` loaded
 
 docs: all ## build the manual, as HTML, in build/docs
 	$(Q)$(LUA_RUN) scripts/docs $(BUILD)/docs
+	@echo "$(BUILD)/docs/index.html"
 
 bench: all ## what part of this machine's peak each road reaches (ARGS="--against torch": beside PyTorch)
 	$(Q)scripts/bench $(ARGS)

@@ -96,7 +96,8 @@ local function tree(low, leaves, index)
   return {tree(low, left, index // rights), tree(low + left, leaves - left, index % rights)}
 end
 
---- Iterates over all Catalan(n - 1) bracketings of n; a new table each time ({1} for n = 1).
+--- Iterates over all Catalan(n - 1) bracketings of n, as `ts.fold` takes them: of 3, {1, {2, 3}} and {{1, 2}, 3}; a new table
+--- each time ({1} for n = 1).
 --     for b in ts.bracketings(#list) do print(ts.diff(ts.fold(list, b):output(), O)) end
 ---@param n integer up to 36 (beyond, their number does not fit an integer)
 ---@return fun(): table?
