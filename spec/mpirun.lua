@@ -7,8 +7,9 @@ local environment = "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 O
 
 local mpirun = {}
 
---- Whether tessera.mpi is built, and can be run.
-mpirun.is_here = package.searchpath("tessera.mpi", package.cpath) ~= nil and os.execute("mpirun --version >/dev/null 2>&1") == true
+--- Whether tessera.mpi is built, and can be run. (With a sanitizer it is check-mpi that runs ranks: it knows what Open MPI itself leaks.)
+mpirun.is_here = not helper.instrumented and package.searchpath("tessera.mpi", package.cpath) ~= nil
+  and os.execute("mpirun --version >/dev/null 2>&1") == true
 
 --- The command that runs lua5.4 with these arguments on n ranks.
 function mpirun.command(n, arguments) return ("mpirun -n %d lua5.4 %s"):format(n, arguments) end
