@@ -39,20 +39,16 @@ static void note_entry(lua_State *L, survey *s, int64_t k) {
     note_value(L, s);
 }
 
-static void note_all(lua_State *L, survey *s) {
+/* Of integer keys those in first .. last. By what the table holds, not by the range, which may be
+ * wider than can be walked. */
+static void note_all(lua_State *L, survey *s, int64_t first, int64_t last) {
     for (lua_pushnil(L); lua_next(L, 1); lua_pop(L, 1)) {
-        if (lua_isinteger(L, -2))
-            note_entry(L, s, lua_tointeger(L, -2));
-        else if (lua_type(L, -2) == LUA_TNUMBER)
+        if (lua_isinteger(L, -2)) {
+            const int64_t k = lua_tointeger(L, -2);
+            if (first <= k && k <= last) note_entry(L, s, k);
+        } else if (lua_type(L, -2) == LUA_TNUMBER) {
             s->fractional = true;
-    }
-}
-
-static void note_range(lua_State *L, survey *s, int64_t first, int64_t last) {
-    for (int64_t k = first; k <= last; k++) {
-        if (lua_rawgeti(L, 1, k) != LUA_TNIL) note_entry(L, s, k);
-        lua_pop(L, 1);
-        if (k == INT64_MAX) break;
+        }
     }
 }
 
@@ -94,10 +90,7 @@ int ts_lua_survey(lua_State *L) {
                 .low = INFINITY,
                 .high = -INFINITY};
     luaL_checktype(L, 1, LUA_TTABLE);
-    if (lua_isnoneornil(L, 2))
-        note_all(L, &s);
-    else
-        note_range(L, &s, luaL_checkinteger(L, 2), luaL_checkinteger(L, 3));
+    note_all(L, &s, luaL_optinteger(L, 2, INT64_MIN), luaL_optinteger(L, 3, INT64_MAX));
     lua_createtable(L, 0, 9);
     set_integer(L, "first", s.first), set_integer(L, "last", s.last);
     set_integer(L, "count", s.count);
