@@ -322,7 +322,9 @@ for name, environment in pairs{["with lua-readline"] = "", ["without lua-readlin
         | >>
         ! \x03
         | >
-        ! \x03\x03\x03
+        ! \x03
+        | >
+        ! \x03
         > 6 * 7
         | 42
         | >
