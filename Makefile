@@ -254,7 +254,7 @@ check-valgrind: # at -O1, where every branch of the machine's is one of the sour
 
 check-mpi: all # the address sanitizer on two ranks; what Open MPI itself leaks is known by where it does so
 	$(if $(HAS_RANKS),$(MAKE) --no-print-directory $(ASAN) RUN='$(RANKS) env LD_PRELOAD=$(shell gcc -print-file-name=libasan.so) \
-	  ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1:fast_unwind_on_malloc=0:malloc_context_size=40 \
+	  $(IN_ASAN):fast_unwind_on_malloc=0:malloc_context_size=40 \
 	  LSAN_OPTIONS=print_suppressions=0:suppressions=spec/mpi/leaks.supp' SCRIPTS='merging chapter' run-ranks, \
 	  @echo 'MPI starts no processes here: nothing was checked')
 
