@@ -129,7 +129,7 @@ static ts_status shared_memory(job *job, size_t *bytes) {
 
 static ts_status run_items(job *job, const ts_items *items, const ts_run *run, ts_outcome *whole,
                            ts_detail *detail) {
-    ts_waiting_begin(&job->waiting, &job->cut);
+    ts_waiting_begin(&job->waiting);
     if (job->order) {
         const ts_status status =
             ts_weigh_units(job->problem, &job->tiling.schedule, &job->cut, run, job->order, detail);

@@ -6,16 +6,17 @@
 #include "rows.h"
 
 typedef struct {
-    ts_rows rows;
-    int64_t unit_rows, items; /* rows of a unit; items of the cut */
-    int32_t *left;            /* of each item: parts still to come */
+    const ts_cut *cut;
+    ts_rows rows;  /* of all units */
+    int32_t *left; /* of each item: parts still to come */
 } ts_waiting;
 
-/* Takes room for all units of a cut; nothing where items are not cut into parts. */
+/* Takes room for all units of a cut, which must outlive it; nothing where items are not cut into
+ * parts. */
 void ts_waiting_take(ts_waiting *waiting, const ts_cut *cut, const ts_loops *loops,
                      int64_t value_stride, ts_arena *arena);
 /* All parts are still to come. */
-void ts_waiting_begin(const ts_waiting *waiting, const ts_cut *cut);
+void ts_waiting_begin(const ts_waiting *waiting);
 
 /* Those of one part (from 0) of an item. */
 ts_rows ts_waiting_rows(const ts_waiting *waiting, const ts_loops *loops, int64_t part,

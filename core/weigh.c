@@ -18,27 +18,31 @@ typedef struct {
     void *mask_scratch;
 } worker;
 
-static worker place_worker(const job *job, ts_arena *arena) {
-    worker w;
-    ts_present_take(&w.present, job->schedule, arena);
-    w.mask_scratch = ts_arena_take(arena, 1, ts_problem_mask_scratch(job->problem));
-    return w;
+static void place_worker(const job *job, ts_arena *arena) {
+    worker unused, *w = ts_arena_take(arena, 1, sizeof *w);
+    if (!w) w = &unused;
+    ts_present_take(&w->present, job->schedule, arena);
+    w->mask_scratch = ts_arena_take(arena, 1, ts_problem_mask_scratch(job->problem));
+}
+
+static void enter(const void *asked, void *work) {
+    ts_arena arena = {work, 0};
+    place_worker(asked, &arena);
 }
 
 /* Weighs an item: each of its parts as if it had all the blocks. */
 static void answer(const void *asked, int64_t item, void *work, ts_outcome *outcome) {
     const job *job = asked;
+    worker *w = work;
     const ts_cut *cut = job->cut;
     const ts_cut_rows r = ts_cut_item(cut, item);
-    ts_arena arena = {work, 0};
-    worker w = place_worker(job, &arena);
     (void)outcome;
-    w.present.count = 0;
+    w->present.count = 0;
     if (r.i.first <= r.i.last)
-        ts_present_find(&w.present, job->problem, job->schedule, r.i, r.head, cut->heads,
-                        w.mask_scratch);
+        ts_present_find(&w->present, job->problem, job->schedule, r.i, r.head, cut->heads,
+                        w->mask_scratch);
     for (int64_t unit = item; unit < cut->units; unit += cut->items)
-        job->order[unit] = (ts_weighed){w.present.count, unit};
+        job->order[unit] = (ts_weighed){w->present.count, unit};
 }
 
 static int heavier_first(const void *a, const void *b) {
@@ -59,6 +63,7 @@ ts_status ts_weigh_units(const ts_problem *problem, const ts_schedule *schedule,
                             .count = cut->items,
                             .work = arena.used,
                             .cost = block * (double)cut->items * (double)schedule->blocks,
+                            .enter = enter,
                             .answer = answer};
     const ts_status status = ts_items_run(&items, run, &whole, detail);
     if (!status) ts_sort(order, cut->units, sizeof *order, heavier_first);
