@@ -79,12 +79,6 @@ static ts_status find_nonfinite(const job *job, ts_items items, const ts_run *ru
 
 /* ---- the whole ---- */
 
-static bool score_is_called(const ts_problem *p) {
-    for (int64_t h = 0; p->score && h < p->heads; h++)
-        if (p->score[h] && !p->score[h]->program) return true;
-    return false;
-}
-
 static void enter(const void *asked, void *work) {
     const job *job = asked;
     ts_arena arena = {work, 0};
@@ -101,7 +95,7 @@ static ts_status plan(job *job, const ts_run *run, ts_items *items) {
                         .cost = (double)p->n_q * (double)p->n_k * (double)p->heads *
                                 (double)(p->d + p->d_v),
                         .shares = job->cut.parts > 1 && !p->mask,
-                        .alone = score_is_called(p),
+                        .alone = ts_problem_calls(p, 0, p->heads),
                         .enter = enter,
                         .answer = run_unit};
     if (items->count == 0) return TS_OK;

@@ -77,11 +77,12 @@ static void unbounded(const ts_bound_row_state *w, ts_bound *out) {
 
 /* What masks, score programs and schedules work in, one after the other. */
 static size_t shared_scratch(const ts_problem *p, const ts_tiling *tiling) {
-    size_t shared = tiling ? ts_schedule_scratch(&tiling->schedule) : 0;
+    size_t shared = ts_problem_mask_scratch(p);
+    if (tiling) shared = ts_most_bytes(shared, ts_schedule_scratch(&tiling->schedule));
     for (int64_t h = 0; h < p->heads; h++) {
-        if (p->mask && p->mask[h]) shared = ts_most_bytes(shared, ts_mask_scratch(p->mask[h]));
-        if (p->score && p->score[h] && p->score[h]->program)
-            shared = ts_most_bytes(shared, ts_enclose_scratch(p->score[h]->program));
+        const ts_score *score = ts_problem_score(p, h);
+        if (score && score->program)
+            shared = ts_most_bytes(shared, ts_enclose_scratch(score->program));
     }
     return shared;
 }

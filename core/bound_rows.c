@@ -15,45 +15,57 @@ static void put(ts_matrix *m, int64_t row, int64_t col, double x) {
     if (m) ts_matrix_set(m, row, col, x);
 }
 
-/* Takes the figures of one row, and what ts_bound_row works in. */
-static void *place_work(const job *job, ts_arena *arena, ts_bound *out) {
-    out->output = ts_arena_take(arena, job->p->d_v, sizeof(double));
-    out->expected = ts_arena_take(arena, job->p->d_v, sizeof(double));
-    return ts_arena_take(arena, 1, ts_bound_scratch(job->p, job->tiling));
+/* One thread's work space: the figures of one row, and what ts_bound_row works in. */
+typedef struct {
+    ts_bound figures;
+    void *scratch;
+} worker;
+
+static void place_worker(const job *job, ts_arena *arena) {
+    worker unused, *w = ts_arena_take(arena, 1, sizeof *w);
+    if (!w) w = &unused;
+    w->figures.output = ts_arena_take(arena, job->p->d_v, sizeof(double));
+    w->figures.expected = ts_arena_take(arena, job->p->d_v, sizeof(double));
+    w->scratch = ts_arena_take(arena, 1, ts_bound_scratch(job->p, job->tiling));
 }
 
-static void answer(const void *asked, int64_t item, void *memory, ts_outcome *outcome) {
+static void enter(const void *asked, void *work) {
+    ts_arena arena = {work, 0};
+    place_worker(asked, &arena);
+}
+
+static void answer(const void *asked, int64_t item, void *work, ts_outcome *outcome) {
     const job *job = asked;
     const ts_problem *p = job->p;
+    worker *w = work;
+    ts_bound *b = &w->figures;
     int64_t head = item / job->count, place = item % job->count;
-    ts_arena arena = {memory, 0};
-    ts_bound b;
-    void *scratch = place_work(job, &arena, &b);
     (void)outcome;
-    ts_bound_row(p, job->tiling, job->rows ? job->rows[place] : place, head, &b, scratch);
+    ts_bound_row(p, job->tiling, job->rows ? job->rows[place] : place, head, b, w->scratch);
     for (int64_t c = 0; c < p->d_v; c++) {
-        put(job->out->output, place, head * p->d_v + c, b.output[c]);
-        put(job->out->expected, place, head * p->d_v + c, b.expected[c]);
+        put(job->out->output, place, head * p->d_v + c, b->output[c]);
+        put(job->out->expected, place, head * p->d_v + c, b->expected[c]);
     }
-    put(job->out->max, place, head, b.max);
-    put(job->out->lse, place, head, b.lse);
-    put(job->out->bounded, place, head, b.bounded);
-    put(job->out->exact, place, head, b.exact);
+    put(job->out->max, place, head, b->max);
+    put(job->out->lse, place, head, b->lse);
+    put(job->out->bounded, place, head, b->bounded);
+    put(job->out->exact, place, head, b->exact);
 }
 
 ts_status ts_bound_rows(const ts_problem *p, const ts_tiling *tiling, const int64_t *rows,
                         int64_t count, const ts_run *run, ts_bounds *out, ts_detail *detail) {
     job job = {p, tiling, rows, rows ? count : p->n_q, out};
+    const double slower = 64; /* than a kernel's multiply-adds: AVX2's by 65 (f64) and more */
     ts_outcome whole;
-    ts_bound unused;
     ts_arena arena = {NULL, 0};
-    place_work(&job, &arena, &unused);
+    place_worker(&job, &arena);
     if (job.count > 0 && ts_arena_too_large(&arena)) return TS_TOO_LARGE;
     const ts_items items = {.job = &job,
                             .count = job.count * p->heads,
                             .work = arena.used,
-                            .cost = 2 * (double)job.count * (double)p->n_k * (double)p->heads *
+                            .cost = slower * (double)job.count * (double)p->n_k * (double)p->heads *
                                     (double)(p->d + p->d_v),
+                            .enter = enter,
                             .answer = answer};
     return ts_items_run(&items, run, &whole, detail);
 }

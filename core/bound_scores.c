@@ -43,7 +43,7 @@ static dot_product dot(const ts_bound_row_state *w, const ts_matrix *k, int64_t 
  * middle replaces s: within σ, its width, of both. */
 static void enclose(ts_bound_row_state *w, int64_t key) {
     const ts_problem *p = w->p;
-    const ts_score *score = p->score ? p->score[w->head] : NULL;
+    const ts_score *score = ts_problem_score(p, w->head);
     double s = w->s[key], sigma = w->sigma[key];
     if (!score) return;
     w->exact = w->exact && score->program;
@@ -87,7 +87,7 @@ static bool is_held(const ts_bound_row_state *w, const ts_matrix *k, int64_t key
 /* A key whose score is -inf counts as not allowed, unless a score program makes a number of it;
  * that of finite numbers only went beyond the range. */
 static void read_infinite(ts_bound_row_state *w, const ts_matrix *k, int64_t key) {
-    const ts_score *score = w->p->score ? w->p->score[w->head] : NULL;
+    const ts_score *score = ts_problem_score(w->p, w->head);
     if (!score && is_held(w, k, key)) return;
     w->bounded = w->exact = false;
 }
@@ -141,7 +141,7 @@ void ts_bound_read_query(ts_bound_row_state *w) {
 
 void ts_bound_read_mask(ts_bound_row_state *w) {
     const ts_problem *p = w->p;
-    const ts_mask *mask = p->mask ? p->mask[w->head] : NULL;
+    const ts_mask *mask = ts_problem_mask(p, w->head);
     int64_t words = ts_quotient_up(p->n_k, 64);
     if (!mask || p->n_k == 0) {
         memset(w->bits, 0xff, (size_t)words * sizeof *w->bits);

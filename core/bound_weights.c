@@ -67,7 +67,7 @@ void ts_bound_weigh(ts_bound_row_state *w, int64_t found) {
         w->chain = w->chain > 3 ? w->chain : 3;
     }
     /* s was computed in doubles: for f32 and no program, 2^-29 as far off as σ. */
-    if (w->a.u > TS_BOUND_U64 && !(w->p->score && w->p->score[w->head])) w->max_tau *= 0x1p-28;
+    if (w->a.u > TS_BOUND_U64 && !ts_problem_score(w->p, w->head)) w->max_tau *= 0x1p-28;
     for (int64_t j = 0; j < w->p->n_k; j++) w->p_of[j] /= w->sum_p;
     w->sink_p /= w->sum_p;
 }

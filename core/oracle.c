@@ -42,26 +42,17 @@ static void store(ts_matrix *m, int64_t row, int64_t col, double x) {
     ts_matrix_set(m, row, col, isnan(x) ? (double)NAN : narrow + 0.0);
 }
 
-static const ts_score *score_of(const ts_problem *p, int64_t head) {
-    return p->score ? p->score[head] : NULL;
-}
-
-bool ts_oracle_is_double(const ts_problem *p) {
-    for (int64_t h = 0; h < p->heads; h++)
-        if (score_of(p, h) && !score_of(p, h)->program) return true;
-    return false;
-}
-
 /* ---- scores ---- */
 
 static void read_mask(const ts_problem *p, int64_t head, int64_t row, work *w) {
     int64_t words = ts_quotient_up(p->n_k, 64);
-    if (!p->mask || !p->mask[head] || p->n_k == 0) {
+    const ts_mask *mask = ts_problem_mask(p, head);
+    if (!mask || p->n_k == 0) {
         memset(w->bits, 0xff, (size_t)words * sizeof *w->bits);
         return;
     }
     ts_range i = {row + 1, row + 1}, j = {p->first_key, p->first_key + p->n_k - 1};
-    ts_mask_tile(p->mask[head], head + 1, i, j, w->bits, words, w->scratch);
+    ts_mask_tile(mask, head + 1, i, j, w->bits, words, w->scratch);
 }
 
 static bool is_allowed(const work *w, int64_t key) { return w->bits[key / 64] >> key % 64 & 1; }
@@ -69,7 +60,7 @@ static bool is_allowed(const work *w, int64_t key) { return w->bits[key / 64] >>
 static void forbid(work *w, int64_t key) { w->bits[key / 64] &= ~((uint64_t)1 << key % 64); }
 
 static ts_status apply_score(const ts_problem *p, int64_t head, int64_t row, int64_t key, work *w) {
-    const ts_score *score = score_of(p, head);
+    const ts_score *score = ts_problem_score(p, head);
     mpfr_ptr s = w->s[key];
     int64_t j = p->first_key + key;
     if (!score) return TS_OK;
@@ -234,14 +225,14 @@ static mpfr_t *take_numbers(const job *job, ts_arena *arena, int64_t count) {
 }
 
 /* Takes a thread's work space from the arena. */
-static void place_work(const job *job, ts_arena *arena, work *w) {
+static void place_work(const job *job, ts_arena *arena) {
+    work unused, *w = ts_arena_take(arena, 1, sizeof *w);
     const ts_problem *p = job->p;
-    size_t scratch = 0;
     int64_t nodes = 0;
+    if (!w) w = &unused;
     for (int64_t h = 0; h < p->heads; h++) {
-        const ts_score *score = score_of(p, h);
+        const ts_score *score = ts_problem_score(p, h);
         if (score && score->program) nodes = ts_most(nodes, score->program->count);
-        if (p->mask && p->mask[h]) scratch = ts_most_bytes(scratch, ts_mask_scratch(p->mask[h]));
     }
     w->q = take_numbers(job, arena, p->d);
     w->s = take_numbers(job, arena, p->n_k);
@@ -250,26 +241,29 @@ static void place_work(const job *job, ts_arena *arena, work *w) {
     mpfr_t *singles = take_numbers(job, arena, 5);
     w->values.plain = ts_arena_take(arena, nodes, sizeof(ts_value));
     w->bits = ts_arena_take(arena, p->n_k / 64 + 1, sizeof(uint64_t));
-    w->scratch = ts_arena_take(arena, 1, scratch);
+    w->scratch = ts_arena_take(arena, 1, ts_problem_mask_scratch(p));
     if (!arena->base) return;
     *w->max = *singles[0], *w->norm = *singles[1], *w->term = *singles[2];
     *w->exact = *singles[3], *w->values.spare = *singles[4];
+}
+
+static void enter(const void *asked, void *memory) {
+    ts_arena arena = {memory, 0};
+    place_work(asked, &arena);
 }
 
 static void answer(const void *asked, int64_t item, void *memory, ts_outcome *out) {
     const job *job = asked;
     int64_t head = item / job->row_count, place = item % job->row_count;
     int64_t row = job->rows ? job->rows[place] : place;
-    work w;
-    ts_arena arena = {memory, 0};
-    place_work(job, &arena, &w);
-    if (!read_row(job, item, head, row, &w, out)) return;
-    bool empty = !find_max(job, head, &w);
+    work *w = memory;
+    if (!read_row(job, item, head, row, w, out)) return;
+    bool empty = !find_max(job, head, w);
     if (empty)
         ts_items_note_empty(out, item);
-    else if (!sum_row(job, head, &w, out))
+    else if (!sum_row(job, head, w, out))
         return;
-    store_row(job, place, head, empty, &w);
+    store_row(job, place, head, empty, w);
 }
 
 static void leave(void) { mpfr_free_cache(); }
@@ -277,6 +271,7 @@ static void leave(void) { mpfr_free_cache(); }
 ts_status ts_oracle(const ts_problem *p, int64_t bits, const int64_t *rows, int64_t row_count,
                     bool zero_empty, const ts_run *run, ts_matrix *o, ts_matrix *lse,
                     ts_detail *detail) {
+    const double slower = 0x1p11; /* than a kernel's multiply-adds: AVX2's by 1900 (f64) and more */
     if (bits < 64 || bits > 65536) return TS_TOO_LARGE;
     job job = {.p = p,
                .bits = (mpfr_prec_t)bits,
@@ -286,17 +281,17 @@ ts_status ts_oracle(const ts_problem *p, int64_t bits, const int64_t *rows, int6
                .lse = lse,
                .number = mpfr_custom_get_size((mpfr_prec_t)bits)};
     job.row_count = rows ? row_count : p->n_q;
-    work unused;
     ts_outcome whole;
     ts_arena arena = {NULL, 0};
-    place_work(&job, &arena, &unused);
+    place_work(&job, &arena);
     if (job.row_count > 0 && ts_arena_too_large(&arena)) return TS_TOO_LARGE;
     const ts_items items = {.job = &job,
                             .count = job.row_count * p->heads,
                             .work = arena.used,
-                            .cost = 128 * (double)job.row_count * (double)p->n_k *
+                            .cost = slower * (double)job.row_count * (double)p->n_k *
                                     (double)p->heads * (double)(p->d + p->d_v),
-                            .alone = ts_oracle_is_double(p) || !mpfr_buildopt_tls_p(),
+                            .alone = ts_problem_calls(p, 0, p->heads) || !mpfr_buildopt_tls_p(),
+                            .enter = enter,
                             .answer = answer,
                             .leave = leave};
     ts_status status = ts_items_run(&items, run, &whole, detail);

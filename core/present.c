@@ -8,15 +8,15 @@ void ts_present_take(ts_present *present, const ts_schedule *s, ts_arena *arena)
 
 /* Whether the heads differ in their masks: then blocks are looked into chunk by chunk. */
 static bool several_masks(const ts_problem *p, int64_t head, int64_t heads) {
-    const ts_mask *one = p->mask ? p->mask[head] : NULL;
-    for (int64_t g = 1; p->mask && g < heads; g++)
-        if (p->mask[head + g] != one || (one && one->heads > 0)) return true;
+    const ts_mask *one = ts_problem_mask(p, head);
+    for (int64_t g = 1; g < heads; g++)
+        if (ts_problem_mask(p, head + g) != one || (one && one->heads > 0)) return true;
     return false;
 }
 
 void ts_present_find(ts_present *present, const ts_problem *p, const ts_schedule *s, ts_range i,
                      int64_t head, int64_t heads, void *mask_scratch) {
-    const ts_mask *one = p->mask ? p->mask[head] : NULL;
+    const ts_mask *one = ts_problem_mask(p, head);
     const bool several = several_masks(p, head, heads);
     if (one && !several && !s->ranges) {
         present->count = ts_mask_visit(one, head + 1, i, s->first, s->last, s->k, s->blocks,

@@ -63,8 +63,9 @@ ts_status ts_problem_check(const ts_problem *p, ts_detail *detail) {
     if (!status) status = check_matrix(p, &p->k, p->n_k, p->kv_heads, p->d, detail);
     if (!status) status = check_matrix(p, &p->v, p->n_k, p->kv_heads, p->d_v, detail);
     for (int64_t head = 0; !status && head < p->heads; head++) {
+        const ts_mask *mask = ts_problem_mask(p, head);
         status = check_numbers(p, head, detail);
-        if (!status && p->mask && p->mask[head]) status = check_mask(p, p->mask[head], detail);
+        if (!status && mask) status = check_mask(p, mask, detail);
     }
     return status;
 }
@@ -89,9 +90,28 @@ ts_matrix ts_problem_v(const ts_problem *p, int64_t head) {
     return head_of(&p->v, ts_problem_kv_head(p, head), p->d_v);
 }
 
+bool ts_problem_calls(const ts_problem *p, int64_t head, int64_t heads) {
+    for (int64_t h = head; h < head + heads; h++) {
+        const ts_score *score = ts_problem_score(p, h);
+        if (score && !score->program) return true;
+    }
+    return false;
+}
+
 size_t ts_problem_mask_scratch(const ts_problem *p) {
     size_t most = 0;
-    for (int64_t h = 0; p->mask && h < p->heads; h++)
-        if (p->mask[h]) most = ts_most_bytes(most, ts_mask_scratch(p->mask[h]));
+    for (int64_t h = 0; h < p->heads; h++) {
+        const ts_mask *mask = ts_problem_mask(p, h);
+        if (mask) most = ts_most_bytes(most, ts_mask_scratch(mask));
+    }
+    return most;
+}
+
+size_t ts_problem_score_scratch(const ts_problem *p) {
+    size_t most = 0;
+    for (int64_t h = 0; h < p->heads; h++) {
+        const ts_score *score = ts_problem_score(p, h);
+        if (score && score->program) most = ts_most_bytes(most, ts_program_scratch(score->program));
+    }
     return most;
 }

@@ -42,8 +42,20 @@ static inline int64_t ts_problem_kv_head(const ts_problem *p, int64_t head) {
     return head * p->kv_heads / p->heads;
 }
 
-/* Bytes of scratch for any of its masks. */
+/* Of head `head` (from 0); NULL: none. */
+static inline const ts_mask *ts_problem_mask(const ts_problem *p, int64_t head) {
+    return p->mask ? p->mask[head] : NULL;
+}
+static inline const ts_score *ts_problem_score(const ts_problem *p, int64_t head) {
+    return p->score ? p->score[head] : NULL;
+}
+
+/* Whether the score of one of heads head .. head + heads - 1 (from 0) is called. */
+bool ts_problem_calls(const ts_problem *problem, int64_t head, int64_t heads);
+
+/* Bytes of scratch for any of its masks, and for any of its score programs. */
 size_t ts_problem_mask_scratch(const ts_problem *problem);
+size_t ts_problem_score_scratch(const ts_problem *problem);
 
 /* Head h of q (n_q x d), and the key head it uses of k (n_k x d) and v (n_k x d_v), as views. */
 ts_matrix ts_problem_q(const ts_problem *problem, int64_t head);

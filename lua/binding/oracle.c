@@ -29,7 +29,7 @@ int ts_lua_problem_oracle(lua_State *L) {
     if (!zero && !rows) ts_lua_check_empty(L, lse); /* names all of them */
     lua_pushvalue(L, results);
     lua_pushvalue(L, results + 1);
-    if (!ts_oracle_is_double(problem)) return 2;
+    if (!ts_problem_calls(problem, 0, problem->heads)) return 2;
     lua_pushliteral(L, "good to double only: a score is called, not lifted");
     return 3;
 }
