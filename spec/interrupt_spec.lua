@@ -139,3 +139,32 @@ describe("core.guarded", function()
     assert.has_error(function() core.guarded() end)
   end)
 end)
+
+describe("core.close", function()
+  local core = require "tessera.core"
+  -- What closing gives for a coroutine that has begun: of one that waits, has failed, has ended, or fails to close.
+  local function closed(close)
+    local thread = coroutine.create(function() close(coroutine.running()) end)
+    local list = {select(2, coroutine.resume(thread))}
+    local function failing() error "closing" end
+    for _, body in ipairs{coroutine.yield, function() error "body" end, print, function()
+      local _ <close> = setmetatable({}, {__close = failing})
+      coroutine.yield()
+    end} do
+      thread = coroutine.create(body)
+      coroutine.resume(thread)
+      list[#list + 1] = {close(thread)}
+      list[#list + 1] = coroutine.status(thread)
+    end
+    local outer = coroutine.running()
+    list[#list + 1] = {coroutine.resume(coroutine.create(function() close(outer) end))}
+    return list
+  end
+  it("is coroutine.close", function()
+    local wanted = closed(coroutine.close)
+    assert.are.same(wanted, closed(core.close))
+    assert.matches("cannot close a running coroutine", wanted[1])
+    assert.matches("closing", wanted[8][2])
+    assert.has_error(function() core.close(1) end, "bad argument #1 to 'close' (coroutine expected, got number)")
+  end)
+end)

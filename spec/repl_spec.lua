@@ -361,6 +361,27 @@ for name, environment in pairs{["with lua-readline"] = "", ["without lua-readlin
       assert(status == 3, said)
     end)
 
+    on_terminal("stops by Ctrl-C what runs while a coroutine is closed", function()
+      local said, status = sitting([[
+        > looping = setmetatable({}, {__close = function() print(7 * 23) while true do end end})
+        > t = coroutine.create(function() local _ <close> = looping coroutine.yield() end)
+        > print(coroutine.resume(t)) print(coroutine.close(t))
+        | true
+        | 161
+        ! \x03
+        | interrupted!
+        > print(coroutine.status(t), coroutine.close(t))
+        | dead	true
+        > coroutine.wrap(function() local _ <close> = looping error(7 * 29) end)()
+        | 161
+        ! \x03
+        | interrupted!
+        > 6 * 7
+        | 42
+        > os.exit(3)]], environment)
+      assert(status == 3, said)
+    end)
+
     on_terminal("takes Ctrl-C in what a metatable does to a value shown", function()
       local said, status = sitting([[
         > setmetatable({}, {__tostring = function() print("be" .. "gun") while true do end end})

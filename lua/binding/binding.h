@@ -106,6 +106,7 @@ int ts_lua_trim(lua_State *L);
 void ts_lua_interrupt_raised(lua_State *L);
 int ts_lua_guarded(lua_State *L);
 int ts_lua_resume(lua_State *L);
+int ts_lua_close(lua_State *L);
 
 /* terminal.c: */
 int ts_lua_isatty(lua_State *L);

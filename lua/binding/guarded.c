@@ -110,22 +110,60 @@ static int hand_over(lua_State *L, lua_State *thread, int status, int results) {
     return 1 + results;
 }
 
-/* core.resume(thread, ...): coroutine.resume, with Ctrl-C for the thread: a hook is one thread's
- * alone. In C, as between two instructions of Lua an error could leave the handler with a thread
- * that is no more. */
-int ts_lua_resume(lua_State *L) {
-    lua_State *thread = lua_tothread(L, 1), *outer = guarded_thread;
+/* Ctrl-C reaches the thread instead of the one that runs it: a hook is one thread's alone. In C, as
+ * between two instructions of Lua an error could leave the handler with a thread that is no more.
+ * Returns the one that runs it, for leave. */
+static lua_State *enter(lua_State *thread) {
+    lua_State *outer = guarded_thread;
+    if (outer) guarded_thread = thread;
+    return outer;
+}
+
+static void leave(lua_State *thread, lua_State *outer) {
+    guarded_thread = outer;
+    drop_hook(thread);
+    if (outer && lua_gethook(guarded_main) == stop) hook(outer);
+}
+
+static lua_State *check_thread(lua_State *L) {
+    lua_State *thread = lua_tothread(L, 1);
     luaL_argexpected(L, thread, 1, "coroutine");
+    return thread;
+}
+
+/* core.resume(thread, ...): coroutine.resume, with Ctrl-C for the thread. */
+int ts_lua_resume(lua_State *L) {
+    lua_State *thread = check_thread(L);
     int arguments = lua_gettop(L) - 1, results = 0;
     if (!lua_checkstack(thread, arguments)) {
         lua_pushliteral(L, "too many arguments to resume");
         return push_failure(L);
     }
     lua_xmove(L, thread, arguments);
-    if (outer) guarded_thread = thread;
+    lua_State *outer = enter(thread);
     int status = lua_resume(thread, L, arguments, &results);
-    guarded_thread = outer;
-    drop_hook(thread);
-    if (outer && lua_gethook(guarded_main) == stop) hook(outer);
+    leave(thread, outer);
     return hand_over(L, thread, status, results);
+}
+
+/* Does the thread run, or wait for one that it has resumed? */
+static bool is_active(lua_State *thread) {
+    lua_Debug ar;
+    return lua_status(thread) == LUA_OK && lua_getstack(thread, 0, &ar);
+}
+
+/* core.close(thread): coroutine.close, with Ctrl-C for what the thread has to close. */
+int ts_lua_close(lua_State *L) {
+    lua_State *thread = check_thread(L);
+    if (is_active(thread))
+        return luaL_error(L, "cannot close a %s coroutine", thread == L ? "running" : "normal");
+    lua_State *outer = enter(thread);
+    int status = lua_resetthread(thread);
+    leave(thread, outer);
+    if (status != LUA_OK) {
+        lua_xmove(thread, L, 1);
+        return push_failure(L);
+    }
+    lua_pushboolean(L, true);
+    return 1;
 }

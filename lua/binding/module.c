@@ -89,6 +89,7 @@ static const luaL_Reg functions[] = {
     {"options", ts_lua_options},
     {"guarded", ts_lua_guarded},
     {"resume", ts_lua_resume},
+    {"close", ts_lua_close},
     {"hold_interrupts", ts_lua_hold_interrupts},
     {"kind", kind},
     {"clock", clock_seconds},

@@ -8,7 +8,7 @@ local function unwrapped(thread, ok, ...)
   if ok then return ... end
   local err = ...
   if coroutine.status(thread) == "dead" then
-    local closed, last = coroutine.close(thread)
+    local closed, last = core.close(thread)
     if not closed then err = last end
   end
   error(err, 2)
@@ -23,5 +23,6 @@ end
 --- Puts them in the place of Lua's own, for this process: what a line calls may make coroutines, too.
 return function()
   rawset(coroutine, "resume", core.resume)
+  rawset(coroutine, "close", core.close)
   rawset(coroutine, "wrap", wrap)
 end
