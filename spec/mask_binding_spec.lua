@@ -349,6 +349,8 @@ describe("mask", function()
       assert.has_error(function() return ts.mask.parse "11\n1\n" end)
       local _, message = pcall(ts.mask.parse, "11\n1?\n")
       assert.truthy(message:find("line 2", 1, true), message)
+      _, message = pcall(ts.mask.parse, "1█")
+      assert.truthy(message:find("line 1 has a '█', none", 1, true), message)
       assert.equal(0, ts.mask.parse "".rows)
     end)
 

@@ -402,7 +402,13 @@ describe("a problem", function()
       local right = ts.problem{Q = m(3, 1, 1), K = ts.matrix{{1}, {2}, {3}, {4}}, V = V, scale = 1, mask = P.mask}
       assert.within_bound(right:softmax(), road(R), 1e-15)
     end)
-    on_every_road("raises its own error, unchanged", function(road)
+    on_every_road("raises its own error, and names the cell behind a message", function(road)
+      local P = ts.problem{Q = Q, K = K, V = V, score = function(s, i, j) return i < 3 and s or ("x")[j].y end}
+      local ok, err = pcall(road, P)
+      assert.is_false(ok)
+      assert.matches("^spec/problem_spec.lua:%d+: attempt to index a nil value %(.*%), in the score of query 3, key 1, head 1$", err)
+    end)
+    on_every_road("raises what is no message unchanged", function(road)
       local reason = {}
       local P = ts.problem{Q = Q, K = K, V = V, score = function() error(reason) end}
       local ok, err = pcall(road, P)
@@ -412,6 +418,10 @@ describe("a problem", function()
     on_every_road("must return a number", function(road)
       local P = ts.problem{Q = Q, K = K, V = V, score = function(_, i) return i < 2 and 1 or tostring(i) .. "x" end}
       refuses('score of query 2, key 1, head 1 is the string "2x", number expected', function() local O = road(P) return O end)
+    end)
+    it("shows whole characters of a long string", function()
+      local P = ts.problem{Q = Q, K = K, V = V, score = function() return "a" .. ("é"):rep(30) end}
+      refuses(('is the string "a%s…", number expected'):format(("é"):rep(19)), function() local O = P:softmax() return O end)
     end)
     it("is read once, with its upvalues, unless it assigns to them itself", function()
       local shift, calls = 1, 0

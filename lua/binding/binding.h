@@ -72,6 +72,8 @@ const char *ts_lua_kind(lua_State *L, int index);
 bool ts_lua_is_plain_table(lua_State *L, int index);
 /* What a noun gets behind the number n in a message. */
 static inline const char *ts_lua_plural(int64_t n) { return n == 1 ? "" : "s"; }
+/* Does the byte go on with a character of UTF-8 that an earlier one began? */
+static inline bool ts_lua_goes_on(char byte) { return (byte & 0xC0) == 0x80; }
 /* [..., message]: raises it behind the position of the user's line. */
 int ts_lua_error(lua_State *L);
 /* The name of the running function; where it is a method, *arg (or NULL) counts without self. */
@@ -85,6 +87,12 @@ int ts_lua_fail_arg(lua_State *L);
 /* status.c: raises the error that `status` and `detail` tell, in the usual form; returns only for
  * TS_OK. name: the public function it is blamed on (NULL: the running one). */
 void ts_lua_raise(lua_State *L, ts_status status, const ts_detail *detail, const char *name);
+
+/* cell.c: [..., error]: raises what a function of the user's raised, and names the cell that it was
+ * asked about behind a message: ", in the predicate for query 2, key 3", where `where` is
+ * "predicate for", and head 0 is none. A value that is no string, Ctrl-C and lack of memory pass as
+ * they are. */
+int ts_lua_error_in_cell(lua_State *L, const char *where, const ts_detail *cell);
 
 /* run.c: how a call is run: Lua's own allocator (no failing request is retried after a collection:
  * NULL means TS_NO_MEMORY), `threads` (0: the default), and a poll that sees Ctrl-C (the

@@ -52,35 +52,54 @@ static void refuse_calls(lua_State *L, int64_t rows, int64_t cols, int64_t heads
     ts_lua_error(L);
 }
 
-/* The predicate's answer, on top of the stack. */
-static bool answer(lua_State *L, int64_t i, int64_t j, int64_t h, bool headed) {
-    int type = lua_type(L, -1);
-    if (type == LUA_TBOOLEAN || type == LUA_TNIL) return lua_toboolean(L, -1);
+/* [..., answer] */
+static int refuse_answer(lua_State *L, const ts_detail *cell) {
     const char *got = ts_lua_kind(L, -1);
-    if (headed)
+    if (cell->head)
         lua_pushfstring(L,
                         "the predicate gave a %s for query %I, key %I, head %I (boolean expected)",
-                        got, I(i), I(j), I(h));
+                        got, I(cell->row), I(cell->key), I(cell->head));
     else
         lua_pushfstring(L, "the predicate gave a %s for query %I, key %I (boolean expected)", got,
-                        I(i), I(j));
+                        I(cell->row), I(cell->key));
     return ts_lua_error(L);
 }
 
-static void call_row(lua_State *L, int64_t i, int64_t h, bool headed, int64_t cols, uint64_t *row) {
-    for (int64_t j = 1; j <= cols; j++) {
-        lua_pushvalue(L, PREDICATE);
-        lua_pushinteger(L, i);
-        lua_pushinteger(L, j);
-        if (headed) lua_pushinteger(L, h);
-        lua_call(L, headed ? 3 : 2, 1);
-        if (answer(L, i, j, h, headed)) row[(j - 1) / 64] |= (uint64_t)1 << ((j - 1) % 64);
-        lua_pop(L, 1);
+/* Calls the predicate at `index` for a cell (head 0: without heads). The hook of Ctrl-C fires in
+ * it. */
+static bool ask(lua_State *L, int index, const ts_detail *cell) {
+    lua_pushvalue(L, index);
+    lua_pushinteger(L, cell->row);
+    lua_pushinteger(L, cell->key);
+    if (cell->head) lua_pushinteger(L, cell->head);
+    if (lua_pcall(L, cell->head ? 3 : 2, 1, 0) != LUA_OK)
+        ts_lua_error_in_cell(L, "predicate for", cell);
+    int type = lua_type(L, -1);
+    if (type != LUA_TBOOLEAN && type != LUA_TNIL) refuse_answer(L, cell);
+    bool kept = lua_toboolean(L, -1);
+    lua_pop(L, 1);
+    return kept;
+}
+
+/* [predicate, i, j, h | nil] -> [boolean] */
+static int asked(lua_State *L) {
+    ts_lua_check_type(L, 1, LUA_TFUNCTION);
+    ts_detail cell = {.row = ts_lua_check_range(L, 2, 1, INT64_MAX),
+                      .key = ts_lua_check_range(L, 3, 1, INT64_MAX),
+                      .head = opt_heads(L, 4)};
+    lua_pushboolean(L, ask(L, 1, &cell));
+    return 1;
+}
+
+static void call_row(lua_State *L, ts_detail cell, int64_t cols, uint64_t *row) {
+    for (int64_t j = 0; j < cols; j++) {
+        cell.key = j + 1;
+        if (ask(L, PREDICATE, &cell)) row[j / 64] |= (uint64_t)1 << (j % 64);
     }
 }
 
 /* [rows, cols, heads | nil, predicate [, why]] -> [mask]: calls predicate(i, j [, h]), row by row
- * and head by head; its errors pass unchanged. The hook of Ctrl-C fires in its calls. */
+ * and head by head. */
 static int called(lua_State *L) {
     int64_t rows = ts_lua_check_range(L, 1, 0, INT64_MAX),
             cols = ts_lua_check_range(L, 2, 0, INT64_MAX);
@@ -95,7 +114,8 @@ static int called(lua_State *L) {
     for (int64_t h = 1; h <= most; h++)
         for (int64_t i = 1; i <= rows; i++) {
             int64_t row = (h - 1) * rows + i - 1;
-            call_row(L, i, h, heads > 0, cols, bits + row * table->words);
+            call_row(L, (ts_detail){.row = i, .head = heads ? h : 0}, cols,
+                     bits + row * table->words);
             if (run.poll(run.poll_data, (double)(row + 1) / ((double)most * (double)rows)))
                 ts_lua_raise(L, TS_INTERRUPTED, NULL, NULL);
         }
@@ -137,6 +157,14 @@ static bool keeps(char c) { return c == '1' || c == '#' || c == 'x'; }
 static bool drops(char c) { return c == '0' || c == '.' || c == '-'; }
 static bool blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
+static void refuse_character(lua_State *L, const char *text, const char *end, int64_t line) {
+    const char *next = text + 1;
+    while (next < end && ts_lua_goes_on(*next)) next++;
+    lua_pushlstring(L, text, (size_t)(next - text));
+    ts_lua_arg_error(L, 1, NULL, "line %I has a '%s', none of 1 # x 0 . -", I(line),
+                     lua_tostring(L, -1));
+}
+
 /* The cells of the line at `text` (blanks between them are skipped), into row where it is not NULL;
  * returns where the next line starts. */
 static const char *parse_line(lua_State *L, const char *text, const char *end, int64_t line,
@@ -144,10 +172,7 @@ static const char *parse_line(lua_State *L, const char *text, const char *end, i
     for (*cells = 0; text < end && *text != '\n'; text++) {
         if (ts_pace_stops(pace, 1, -1)) ts_lua_raise(L, TS_INTERRUPTED, NULL, NULL);
         if (blank(*text)) continue;
-        if (!keeps(*text) && !drops(*text)) {
-            char shown[2] = {*text, 0};
-            ts_lua_arg_error(L, 1, NULL, "line %I has a '%s', none of 1 # x 0 . -", I(line), shown);
-        }
+        if (!keeps(*text) && !drops(*text)) refuse_character(L, text, end, line);
         if (row) row[*cells / 64] |= (uint64_t)keeps(*text) << (*cells % 64);
         ++*cells;
     }
@@ -182,5 +207,5 @@ static int parse(lua_State *L) {
     return 1;
 }
 
-const luaL_Reg ts_lua_mask_makers[] = {
-    {"new", from_program}, {"called", called}, {"from", from}, {"parse", parse}, {NULL, NULL}};
+const luaL_Reg ts_lua_mask_makers[] = {{"new", from_program}, {"called", called}, {"ask", asked},
+                                       {"from", from},        {"parse", parse},   {NULL, NULL}};

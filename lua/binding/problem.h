@@ -27,8 +27,8 @@ typedef struct ts_lua_problem {
     ts_problem problem;
     bool zero_empty; /* empty = "zero" */
     lua_State *runs; /* the thread that runs it now, for called scores; the problem is at index 1 */
-    bool no_number;  /* a called score returned something else, for the cell in `cell` */
-    ts_detail cell;
+    bool no_number;  /* a called score returned something else */
+    ts_detail cell;  /* that a called score was asked for last */
 } ts_lua_problem;
 
 int ts_lua_problem_new(lua_State *L);         /* problem_make.c: core.problem.new */

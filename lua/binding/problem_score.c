@@ -21,9 +21,9 @@ static ts_status call_cell(ts_lua_problem *p, int function, int64_t h, int64_t i
     lua_pushinteger(L, i);
     lua_pushinteger(L, j);
     lua_pushinteger(L, h);
+    p->cell = (ts_detail){.row = i, .key = j, .head = h};
     if (ts_lua_guarded_pcall(L, 4, 1) != LUA_OK) return TS_CALLBACK;
     p->no_number = lua_type(L, -1) != LUA_TNUMBER;
-    p->cell = (ts_detail){.row = i, .key = j, .head = h};
     if (p->no_number) return TS_CALLBACK;
     *s = lua_tonumber(L, -1);
     lua_pop(L, 1);
@@ -62,14 +62,17 @@ static const char *push_name(lua_State *L) {
     size_t length;
     if (lua_type(L, -1) != LUA_TSTRING) return lua_pushfstring(L, "a %s", ts_lua_kind(L, -1));
     const char *text = lua_tolstring(L, -1, &length);
-    lua_pushlstring(L, text, length < SHOWN ? length : SHOWN);
-    return lua_pushfstring(L, "the string \"%s\"", lua_tostring(L, -1));
+    if (length <= SHOWN) return lua_pushfstring(L, "the string \"%s\"", text);
+    size_t shown = SHOWN;
+    while (shown > 0 && ts_lua_goes_on(text[shown])) shown--;
+    lua_pushlstring(L, text, shown);
+    return lua_pushfstring(L, "the string \"%s…\"", lua_tostring(L, -1));
 }
 
-/* [..., reason]: an error arrives unchanged. */
+/* [..., reason]: an error, or what was returned instead of a number. */
 static int raise_callback(lua_State *L, const ts_lua_problem *p) {
     ts_lua_run_done(L);
-    if (!p->no_number) return lua_error(L);
+    if (!p->no_number) return ts_lua_error_in_cell(L, "score of", &p->cell);
     const char *name = push_name(L);
     lua_pushfstring(L, "score of query %I, key %I, head %I is %s, number expected", I(p->cell.row),
                     I(p->cell.key), I(p->cell.head), name);

@@ -126,15 +126,6 @@ end
 
 -- Checking --------------------------------------------------------------------------------------
 
--- Calls the predicate; an answer that is none is the error that calling every cell would raise.
-local function answer(predicate, i, j, h)
-  local kept_here
-  if h then kept_here = predicate(i, j, h) else kept_here = predicate(i, j) end
-  if kept_here == nil or type(kept_here) == "boolean" then return kept_here or false end
-  core.fail(("the predicate gave a %s for query %d, key %d%s (boolean expected)"):format(
-    type(kept_here), i, j, h and (", head %d"):format(h) or ""))
-end
-
 -- Places along an axis of n where tiles begin and end, and a few at random (of a fixed seed).
 local function places(n, draw)
   local list = {1, n, n // 2 + 1, math.min(n, 64), math.min(n, 65), math.min(n, 257)}
@@ -155,7 +146,7 @@ local function compare(m, predicate)
   for k = 1, 36 do
     local i, j, h = rows[draw() % #rows + 1], cols[draw() % #cols + 1], nil
     if m.heads then h = k % 2 == 0 and m.heads or draw() % m.heads + 1 end
-    if m(i, j, h) ~= answer(predicate, i, j, h) then
+    if m(i, j, h) ~= core.mask.ask(predicate, i, j, h) then
       core.fail(("the lifted mask differs from its predicate in cell (%d, %d%s); please report this")
         :format(i, j, h and ", " .. h or ""))
     end
@@ -174,7 +165,7 @@ local function program_of(predicate, n_q, n_k, heads)
   local cell = first_witness(self, n_q, n_k, heads or 1)
   if cell == false then return nil, "whether it raises would take too long to find out" end
   if cell then
-    answer(predicate, cell[1], cell[2], heads and cell[3])
+    core.mask.ask(predicate, cell[1], cell[2], heads and cell[3])
     return nil, "the lifter failed: it expected an error"
   end
   return emit(self.graph, keeps)

@@ -116,7 +116,8 @@ local function calls(o, folder)
     {"core.program.score", o.score, "f32", 1, 1, 1, {0.5, 1}},
     {"core.program.survey", {1, 2, 3}}, {"core.matrix.next_seed"}, {"core.versions"}, {"core.bandwidth", 1 << 16, 1},
     {"core.peak", "f32", 1},
-    {"core.mask.called", 2, 2, nil, causal}, {"core.mask.parse", "1.\n.1\n"}, {"core.mask.new", 3, 3, nil, mask:program()},
+    {"core.mask.called", 2, 2, nil, causal}, {"core.mask.ask", causal, 1, 2}, {"core.mask.parse", "1.\n.1\n"},
+    {"core.mask.new", 3, 3, nil, mask:program()},
     {"core.program.new", {{"i"}, {"j"}, {"ile", 2, 1}}},
     {"wide __add", o.wide, o.wide}, {"wide __eq", o.wide, o.wide},
   }
