@@ -112,6 +112,8 @@ describe(".npy", function()
       for _, shape in ipairs{"(6)", "6", "(-2, -3)", "(2.0, 3)", "(2,, 3)", "(,)", "[2, 3]", "(2 3)", "(99999999999999999999,)"} do
         assert.matches("bad header: 'shape'", load_error(npy("'<f8'", "False", shape, six)), 1, true)
       end
+      local long = "'" .. ("é"):rep(40) .. "'" -- shown as far as characters are whole
+      assert.matches("'shape' is '" .. ("é"):rep(28) .. "…", load_error(npy("'<f8'", "False", long, six)), 1, true)
     end)
   end)
 

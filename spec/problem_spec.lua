@@ -138,6 +138,13 @@ describe("ts.problem", function()
     it("itself in one line", function()
       assert.are.equal("problem 3x5 f64, d = 2, d_v = 3, 4 heads on 2", tostring(P))
     end)
+    it("whether its score is lifted, as a mask tells", function()
+      local function lifted(s, _, j) return s - j end
+      local function called(s) return tonumber(tostring(s)) end
+      local function told(score) return tostring(P:with{score = score, base = 2}):match "base 2, (.*)$" end
+      assert.are.same({"scored (lifted)", "scored (called)"}, {told(lifted), told(called)})
+      assert.are.equal("scored (called)", told{lifted, lifted, lifted, called})
+    end)
     it("no way to its metatable", function()
       assert.is_false(getmetatable(P))
       assert.has_error(function() P.scale = 2 end)

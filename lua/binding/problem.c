@@ -119,7 +119,14 @@ static bool push_field(lua_State *L, const char *name) {
 
 static int get_field(lua_State *L) { return ts_lua_index(L, push_field); }
 
-/* "problem 10x20 f64, d = 4, d_v = 3, 4 heads on 2, base 2, masked, scored, with a sink" */
+/* The trait that a score is; called where some head's is, as that one is not run in parallel. */
+static const char *score_text(const ts_problem *p) {
+    for (int64_t h = 0; p->score && h < p->heads; h++)
+        if (p->score[h] && !p->score[h]->program) return ", scored (called)";
+    return ", scored (lifted)";
+}
+
+/* "problem 10x20 f64, d = 4, d_v = 3, 4 heads on 2, masked, scored (lifted), with a sink" */
 static int to_string(lua_State *L) {
     const ts_problem *p = &ts_lua_check_problem(L, 1)->problem;
     lua_pushfstring(L, "problem %Ix%I %s, d = %I, d_v = %I", I(p->n_q), I(p->n_k),
@@ -143,7 +150,7 @@ static int to_string(lua_State *L) {
         const char *text;
     } traits[] = {{p->base == TS_BASE_2, ", base 2"},
                   {p->mask, ", masked"},
-                  {p->score, ", scored"},
+                  {p->score, score_text(p)},
                   {p->sink, ", with a sink"}};
     for (size_t t = 0; t < sizeof traits / sizeof *traits; t++)
         if (traits[t].there) {

@@ -3,6 +3,7 @@
 local core = require "tessera.core"
 local elements = require "tessera.elements"
 local source = require "tessera.source"
+local words = require "tessera.plot.words"
 local refuse = source.refuse
 
 local magic = "\x93NUMPY"
@@ -48,7 +49,7 @@ local function read_entry(text, at, fields)
   if fields[key] ~= nil then refuse("bad header: '%s' stands twice", key) end
   if key == "descr" and text:sub(start, start) == "[" then refuse("structured dtypes are not supported") end
   local value, stop = read(text, start)
-  if value == nil then refuse("bad header: '%s' is %s", key, text:match("^[^\n]*", start):sub(1, 30)) end
+  if value == nil then refuse("bad header: '%s' is %s", key, words.cut(words.clean(text:match("^[^\n]*", start)), 30)) end
   fields[key] = value
   return stop
 end

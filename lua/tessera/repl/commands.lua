@@ -5,6 +5,7 @@ local replacing = require "tessera.replacing"
 local sentence = require "tessera.sentence"
 local show = require "tessera.repl.show"
 local ts = require "tessera"
+local words = require "tessera.plot.words"
 
 local commands = {}
 
@@ -53,11 +54,8 @@ function describe.summary(S)
   return ("n_q %d, heads %d, d_v %d, %s"):format(S.n_q, S.heads, S.d_v, S.dtype), S.n_q * S.heads * (S.d_v + 2) * size_of(S)
 end
 
-local function shortened(text)
-  text = text:gsub("%s+", " ")
-  if utf8.len(text) and utf8.len(text) > 50 then return text:sub(1, utf8.offset(text, 50) - 1) .. "…" end
-  return text
-end
+-- Any other value, as much of it as there is room for.
+local function in_a_line(value) return words.cut(words.clean((show(value):gsub("%s+", " "))), 50) end
 
 function run.who(repl)
   local rows, widths = {}, {0, 0}
@@ -65,7 +63,7 @@ function run.who(repl)
     local value = repl.session.env[name]
     local kind = check.type_of(value)
     local text, bytes
-    if describe[kind] then text, bytes = describe[kind](value) else text = shortened(show(value)) end
+    if describe[kind] then text, bytes = describe[kind](value) else text = in_a_line(value) end
     rows[n] = {name, kind, text, bytes and bytes_text(math.tointeger(bytes)) or ""}
     widths[1], widths[2] = math.max(widths[1], #name), math.max(widths[2], #kind)
   end
