@@ -249,6 +249,15 @@ describe("a command of the prompt", function()
     assert.matches("there is no command :tiem, did you mean :time%?", said)
     assert.matches(":save FILE", said)
   end)
+  it("says what is missing behind a command", function()
+    for line, wanted in pairs{
+      [":time"] = "an expression is missing: :time EXPRESSION", [":plot  "] = "an expression is missing: :plot EXPRESSION",
+      [":load"] = "a file name is missing: :load FILE", [":save"] = "a file name is missing: :save FILE",
+    } do
+      assert.equal(wanted, piped(line):match "^[^\n]*")
+    end
+    assert.equal("unexpected symbol near <eof>", piped(":time 1 +"):match "^[^\n]*")
+  end)
   it("writes no colours into a pipe", function()
     assert.is_nil(piped("?ts.eye", "nothing.here"):find "\27")
   end)

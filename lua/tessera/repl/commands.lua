@@ -9,7 +9,7 @@ local words = require "tessera.plot.words"
 
 local commands = {}
 
--- name -> {what it does, f(repl, text)}; repl has session, run(text) and say(text).
+-- {name, what it takes (in brackets where it may be left out), what it does}
 local list = {
   {"time", "EXPRESSION", "runs it, and tells how long that took"},
   {"who", "", "the variables so far, with their shapes and bytes"},
@@ -20,6 +20,10 @@ local list = {
   {"quit", "", "leaves, as Ctrl-D does"},
 }
 
+-- What the complaint calls what is not there.
+local nouns = {EXPRESSION = "an expression", FILE = "a file name"}
+
+-- name -> f(repl, text); repl has session, run(text) and say(text).
 local run = {}
 
 function run.time(repl, text)
@@ -76,13 +80,7 @@ end
 
 -- Files -------------------------------------------------------------------------------------------
 
-local function must_name(repl, text)
-  if text ~= "" then return true end
-  repl.complain "a file name is missing"
-end
-
 function run.load(repl, path)
-  if not must_name(repl, path) then return end
   local file, why = io.open(path)
   if not file then return repl.complain(why) end
   local text, problem = file:read "a"
@@ -92,7 +90,6 @@ function run.load(repl, path)
 end
 
 function run.save(repl, path)
-  if not must_name(repl, path) then return end
   replacing(path, function(write)
     write('local ts = require "tessera"\n' .. table.concat(repl.session.lines, "\n") .. "\n")
   end)
@@ -144,10 +141,12 @@ function run.quit(repl) repl.leave() end
 ---@param line string behind the colon
 function commands.run(repl, line)
   local name, text = line:match "^%s*(%a*)%s*(.-)%s*$"
-  local names = {}
-  for n, command in ipairs(list) do names[n] = command[1] end
+  for _, command in ipairs(list) do
+    local missing = command[1] == name and text == "" and nouns[command[2]]
+    if missing then return repl.complain(("%s is missing: :%s %s"):format(missing, name, command[2])) end
+  end
   if run[name] then return run[name](repl, text) end
-  local near = name and name ~= "" and check.near(name, names)
+  local near = name and name ~= "" and check.near(name, commands.names())
   if name ~= "" then repl.complain(("there is no command :%s%s"):format(name, near and (", did you mean :%s?"):format(near) or "")) end
   for _, command in ipairs(list) do
     repl.say(("  :%-18s %s"):format(command[1] .. (command[2] ~= "" and " " .. command[2] or ""), command[3]))

@@ -31,7 +31,8 @@ local function compile(self, text)
   if expression then return expression, text:find "%S" ~= nil end
   local chunk, message = load(globals_of(text), name, "t", self.env)
   if chunk then return chunk, false end
-  return nil, message, is_unfinished(message) or is_unfinished(wants_more)
+  if is_unfinished(wants_more) then return nil, wants_more, true end
+  return nil, message, is_unfinished(message)
 end
 
 --- Is the text so far the beginning of a chunk, that further lines must end?
