@@ -103,6 +103,19 @@ describe("an error", function()
     says("attempt to combine a mask with a layer (by '|')", function() return layer | ts.mask.full(4) end)
   end)
 
+  it("of an operator that there is none of says what there is", function()
+    local S, m = P:summary(), ts.mask.full(4)
+    for sign, with in pairs{["+"] = function(a, b) return a + b end, ["|"] = function(a, b) return a | b end,
+      ["^"] = function(a, b) return a ^ b end} do
+      says(("a summary has no '%s': summaries merge by '*', as in S * T"):format(sign), with, S, S)
+    end
+    says("a summary has no '+': summaries merge by '*', as in S * T", function() return 2 + S end)
+    says("a summary has no '-': summaries merge by '*', as in S * T", function() return -S end)
+    says("a mask has no '*': masks combine by '&', '|', '~' and '-'", function() return m * m end)
+    says("a matrix has no '^': matrices have '+', '-', '*' and '/'; A:mul(B), A:div(B) and A:map(f) take each cell",
+      function() return X ^ 2 end)
+  end)
+
   it("of a range of keys names the key, and the problem's keys", function()
     says("bad argument #1 to 'summary' (key 0 is none of the problem's 1..4)", P.summary, P, 0, 3)
     says("bad argument #2 to 'summary' (key 9 is none of the problem's 1..4)", P.summary, P, 2, 9)

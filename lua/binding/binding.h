@@ -139,8 +139,10 @@ bool ts_lua_tostring_method(lua_State *L);
 /* Pushes a table of the functions of several lists; NULL ends them. */
 void ts_lua_push_lib(lua_State *L, const luaL_Reg *const parts[]);
 /* [..., functions, methods] -> [..., functions]: makes the metatable of the type, and shows the
- * methods as functions.methods. */
-void ts_lua_set_kind(lua_State *L, const char *type, const luaL_Reg *const metamethods[]);
+ * methods as functions.methods. instead: what the error of an operator that it lacks says of those
+ * that it has; NULL leaves that to Lua. */
+void ts_lua_set_kind(lua_State *L, const char *type, const luaL_Reg *const metamethods[],
+                     const char *instead);
 
 /* Each pushes the table that the module shows under that name: its functions, and `methods`, the
  * table in which the methods of the userdata live, open for Lua to add to. */

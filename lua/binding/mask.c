@@ -134,6 +134,6 @@ int ts_lua_open_mask(lua_State *L) {
     static const luaL_Reg *const both[] = {metamethods, ts_lua_mask_operators, NULL};
     ts_lua_push_lib(L, functions);
     ts_lua_push_lib(L, all);
-    ts_lua_set_kind(L, TS_MASK, both);
+    ts_lua_set_kind(L, TS_MASK, both, "masks combine by '&', '|', '~' and '-'");
     return 1;
 }

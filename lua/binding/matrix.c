@@ -167,6 +167,8 @@ int ts_lua_open_matrix(lua_State *L) {
     static const luaL_Reg *const both[] = {metamethods, ts_lua_matrix_operators, NULL};
     ts_lua_push_lib(L, functions);
     ts_lua_push_lib(L, methods);
-    ts_lua_set_kind(L, TS_MATRIX, both);
+    ts_lua_set_kind(
+        L, TS_MATRIX, both,
+        "matrices have '+', '-', '*' and '/'; A:mul(B), A:div(B) and A:map(f) take each cell");
     return 1;
 }

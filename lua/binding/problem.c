@@ -185,6 +185,6 @@ int ts_lua_open_problem(lua_State *L) {
     static const luaL_Reg *const parts[] = {metamethods, NULL};
     luaL_newlib(L, functions);
     ts_lua_push_lib(L, methods);
-    ts_lua_set_kind(L, TS_PROBLEM, parts);
+    ts_lua_set_kind(L, TS_PROBLEM, parts, NULL);
     return 1;
 }

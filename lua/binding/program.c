@@ -141,6 +141,6 @@ int ts_lua_open_program(lua_State *L) {
     push_ops(L);
     lua_setfield(L, -2, "ops");
     luaL_newlib(L, methods);
-    ts_lua_set_kind(L, TS_PROGRAM, parts);
+    ts_lua_set_kind(L, TS_PROGRAM, parts, NULL);
     return 1;
 }

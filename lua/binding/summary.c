@@ -250,6 +250,6 @@ int ts_lua_open_summary(lua_State *L) {
     static const luaL_Reg *const parts[] = {metamethods, NULL};
     luaL_newlib(L, functions);
     luaL_newlib(L, methods);
-    ts_lua_set_kind(L, TS_SUMMARY, parts);
+    ts_lua_set_kind(L, TS_SUMMARY, parts, "summaries merge by '*', as in S * T");
     return 1;
 }

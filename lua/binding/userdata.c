@@ -2,6 +2,8 @@
  * no one can reach. */
 #include "binding.h"
 
+#include <string.h>
+
 int ts_lua_index(lua_State *L, bool (*push_field)(lua_State *L, const char *name)) {
     lua_settop(L, 2);
     lua_pushvalue(L, 2);
@@ -25,12 +27,39 @@ void ts_lua_push_lib(lua_State *L, const luaL_Reg *const parts[]) {
     for (; *parts; parts++) luaL_setfuncs(L, *parts, 0);
 }
 
-void ts_lua_set_kind(lua_State *L, const char *type, const luaL_Reg *const metamethods[]) {
+/* Upvalue 1: what to say. */
+static int refuse_operator(lua_State *L) {
+    lua_pushvalue(L, lua_upvalueindex(1));
+    return ts_lua_error(L);
+}
+
+/* [metatable]: gives it the operators that it lacks, which say what there is instead of Lua's
+ * "attempt to perform arithmetic on a tessera.summary value". */
+static void refuse_operators(lua_State *L, const char *kind, const char *instead) {
+    static const struct {
+        const char *event, *sign;
+    } operators[] = {{"__add", "+"},  {"__sub", "-"}, {"__mul", "*"},  {"__div", "/"},
+                     {"__mod", "%"},  {"__pow", "^"}, {"__unm", "-"},  {"__idiv", "//"},
+                     {"__band", "&"}, {"__bor", "|"}, {"__bxor", "~"}, {"__bnot", "~"},
+                     {"__shl", "<<"}, {"__shr", ">>"}};
+    for (size_t n = 0; n < sizeof operators / sizeof *operators; n++) {
+        if (lua_getfield(L, -1, operators[n].event) == LUA_TNIL) {
+            lua_pushfstring(L, "a %s has no '%s': %s", kind, operators[n].sign, instead);
+            lua_pushcclosure(L, refuse_operator, 1);
+            lua_setfield(L, -3, operators[n].event);
+        }
+        lua_pop(L, 1);
+    }
+}
+
+void ts_lua_set_kind(lua_State *L, const char *type, const luaL_Reg *const metamethods[],
+                     const char *instead) {
     luaL_newmetatable(L, type);
     for (; *metamethods; metamethods++) {
         lua_pushvalue(L, -2);
         luaL_setfuncs(L, *metamethods, 1);
     }
+    if (instead) refuse_operators(L, type + strlen("tessera."), instead);
     lua_pushboolean(L, 0);
     lua_setfield(L, -2, "__metatable");
     lua_pop(L, 1);

@@ -14,6 +14,8 @@ end
 local operators = {
   __add = function(a, b) return a + b end, __sub = function(a, b) return a - b end, __mul = function(a, b) return a * b end,
   __div = function(a, b) return a / b end, __unm = function(a) return -a end, __len = function(a) return #a end,
+  __mod = function(a, b) return a % b end, __pow = function(a, b) return a ^ b end, __idiv = function(a, b) return a // b end,
+  __shl = function(a, b) return a << b end, __shr = function(a, b) return a >> b end,
   __band = function(a, b) return a & b end, __bor = function(a, b) return a | b end, __bxor = function(a, b) return a ~ b end,
   __bnot = function(a) return ~a end, __eq = function(a, b) return a == b end, __le = function(a, b) return a <= b end,
   __lt = function(a, b) return a < b end, __call = call, __index = function(a, k) return a[k] end,
