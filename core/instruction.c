@@ -2,6 +2,7 @@
 #include "plan.h"
 
 #include "arith.h"
+#include "sizes.h"
 #include "table.h"
 
 #include <string.h>
@@ -210,12 +211,13 @@ static void fill_words(const ts_plan *plan, bool value, uint64_t *words) {
 
 /* The keys j (of a tile's row) from first to last, as bits. */
 static void fill_range(const ts_plan *plan, int64_t first, int64_t last, uint64_t *words) {
-    first -= plan->tile.j.first, last -= plan->tile.j.first;
-    for (int64_t w = 0; w < plan->n / 64; w++, first -= 64, last -= 64) {
-        uint64_t from = first <= 0 ? ~(uint64_t)0 : first > 63 ? 0 : ~(uint64_t)0 << first;
-        uint64_t to = last >= 63 ? ~(uint64_t)0 : last < 0 ? 0 : ~(uint64_t)0 >> (63 - last);
-        words[w] = from & to;
-    }
+    first = ts_most(first - plan->tile.j.first, 0);
+    last = ts_least(last - plan->tile.j.first, plan->n - 1);
+    fill_words(plan, false, words);
+    if (first > last) return;
+    for (int64_t w = first / 64; w <= last / 64; w++) words[w] = ~(uint64_t)0;
+    words[first / 64] &= ~(uint64_t)0 << first % 64;
+    words[last / 64] &= ~(uint64_t)0 >> (63 - last % 64);
 }
 
 static int64_t floor_div(int64_t a, int64_t b) { return b == 1 ? a : ts_idiv(a, b); }

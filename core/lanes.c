@@ -22,19 +22,24 @@ static bool varies_with_query(const ts_planned *p) {
     return p->place == TS_ROW || p->place == TS_CELL;
 }
 
+/* What makes the result where it is lanes of each row: it can write them where they are wanted. */
+static ts_instruction *last_instruction(ts_plan *plan) {
+    return &plan->code[plan->columns + plan->cells - 1];
+}
+
 void ts_lanes_mask(const ts_program *program, int64_t h, ts_range i, ts_range j, uint64_t *bits,
                    int64_t words, void *scratch) {
     ts_plan plan;
     const ts_cells tile = {.i = i, .j = j, .h = {h, h}};
     ts_plan_tile(&plan, program, TS_F64, false, &tile, scratch);
     const ts_planned *result = result_of(&plan);
-    const bool has_lanes = result->place >= TS_COLUMN;
-    const uint64_t *lanes = has_lanes ? ts_plan_slot(&plan, result->slot) : NULL;
+    const uint64_t *lanes = result->place == TS_COLUMN ? ts_plan_slot(&plan, result->slot) : NULL;
     const uint64_t last = ~(uint64_t)0 >> (plan.n - plan.keys);
     for (int64_t row = i.first; row <= i.last; row++, bits += words) {
+        if (result->place == TS_CELL) last_instruction(&plan)->out = bits;
         if (varies_with_query(result)) ts_plan_row(&plan, row);
-        for (int64_t w = 0; w < plan.n / 64; w++)
-            bits[w] = has_lanes ? lanes[w] : value_of(&plan).b ? ~(uint64_t)0 : 0;
+        for (int64_t w = 0; w < plan.n / 64 && result->place != TS_CELL; w++)
+            bits[w] = lanes ? lanes[w] : value_of(&plan).b ? ~(uint64_t)0 : 0;
         bits[plan.n / 64 - 1] &= last;
     }
 }
@@ -56,9 +61,9 @@ void ts_lanes_score(const ts_program *program, ts_dtype dtype, int64_t h, ts_ran
     ts_plan_tile(&plan, program, dtype, true, &tile, scratch);
     const ts_planned *result = result_of(&plan);
     if (plan.s != TS_NONE && result == &plan.nodes[plan.s]) return; /* the identity */
-    /* The last instruction writes to the scores themselves where it can. */
+    /* The scores themselves, if there is room for whole words of lanes. */
     const bool direct = result->place == TS_CELL && plan.n == plan.keys;
-    if (direct) plan.code[plan.columns + plan.cells - 1].out = NULL;
+    if (direct) last_instruction(&plan)->out = NULL;
     char *at = scores;
     for (int64_t row = i.first; row <= i.last; row++, at += stride * (int64_t)size) {
         plan.scores = at;

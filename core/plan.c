@@ -78,6 +78,25 @@ static void place_choice(ts_plan *plan, int32_t at) {
     if (p->place == TS_POINT) plan->value[at] = plan->value[p->alias];
 }
 
+/* Which operand of a conjunction or disjunction is known; TS_NONE: neither. */
+static int known_side(const ts_plan *plan, const ts_node *node) {
+    if (node->op != TS_OP_band && node->op != TS_OP_bor) return TS_NONE;
+    for (int k = 0; k < 2; k++)
+        if (plan->nodes[node->operand[k]].place == TS_POINT) return k;
+    return TS_NONE;
+}
+
+/* Where one side is known, so is the whole, or it is the other side. */
+static void place_junction(ts_plan *plan, int32_t at, int known) {
+    const ts_node *node = ts_plan_node(plan, at);
+    const bool settles = plan->value[node->operand[known]].b == (node->op == TS_OP_bor);
+    const int32_t same = node->operand[settles ? known : 1 - known];
+    ts_planned *p = &plan->nodes[at];
+    p->alias = plan->nodes[same].alias;
+    p->place = plan->nodes[p->alias].place;
+    if (p->place == TS_POINT) plan->value[at] = plan->value[p->alias];
+}
+
 static void place_node(ts_plan *plan, int32_t at) {
     const ts_node *node = ts_plan_node(plan, at);
     ts_planned *p = &plan->nodes[at];
@@ -90,6 +109,8 @@ static void place_node(ts_plan *plan, int32_t at) {
                 node->op == TS_OP_bselect) &&
                plan->nodes[node->operand[0]].place == TS_POINT) {
         place_choice(plan, at);
+    } else if (known_side(plan, node) != TS_NONE) {
+        place_junction(plan, at, known_side(plan, node));
     } else {
         p->place = (uint8_t)place_of(plan, at);
         if (p->place == TS_POINT) plan->value[at] = ts_plan_evaluate(plan, node, plan->value);
