@@ -18,19 +18,33 @@ static int64_t rows_at_once(const ts_tile *tile, int64_t row) {
                     tile->shared - row % tile->shared);
 }
 
+/* Rows of the band from r on whose bits lie evenly: those of one head. */
+static int64_t rows_of_head(const ts_tile *tile, const ts_band *b, int64_t r) {
+    return ts_least(b->row + b->rows - r, tile->queries - r % tile->queries);
+}
+
+/* Word w of the bits of some rows, one row's or the other's. */
+static uint64_t any_of(const uint64_t *bits, int64_t rows, int64_t words, int64_t w) {
+    uint64_t any = 0;
+    for (int64_t r = 0; r < rows; r++) any |= bits[r * words + w];
+    return any;
+}
+
 /* Lanes before the first allowed key and behind the last one are left out: their weights would be
  * +0. */
 static void trim(const ts_tile *tile, ts_band *b) {
     const int64_t lanes = tile->loops->lanes, words = (tile->keys + 63) / 64;
     int64_t from = tile->width, to = 0;
-    for (int64_t r = b->row; r < b->row + b->rows; r++) {
+    for (int64_t r = b->row, rows; r < b->row + b->rows; r += rows) {
         const uint64_t *bits = ts_chunk_bits(tile, r);
         int64_t first = 0, last = words - 1;
-        while (first < words && bits[first] == 0) first++;
+        uint64_t any = 0;
+        rows = rows_of_head(tile, b, r);
+        while (first < words && !(any = any_of(bits, rows, tile->words, first))) first++;
         if (first == words) continue;
-        while (bits[last] == 0) last--;
-        from = ts_least(from, 64 * first + __builtin_ctzll(bits[first]));
-        to = ts_most(to, 64 * last + 64 - __builtin_clzll(bits[last]));
+        from = ts_least(from, 64 * first + __builtin_ctzll(any));
+        while (!(any = any_of(bits, rows, tile->words, last))) last--;
+        to = ts_most(to, 64 * last + 64 - __builtin_clzll(any));
     }
     from = from / lanes * lanes;
     if (to > 0 && tile->passing && ts_least(to, tile->keys) - from < TS_PASSING_KEYS) return;
@@ -54,10 +68,17 @@ static void close_row(const ts_tile *tile, void *s) {
 static void multiply_keys(ts_tile *tile, const ts_band *b) {
     const ts_panels k = {
         .numbers = tile->k_panels, .depth = tile->problem->d, .width = tile->width};
-    tile->loops->product(b->rows, k.depth, ts_at(tile->loops, tile->q, b->row * k.depth), k.depth,
-                         &k, 0, b->from, b->to,
-                         ts_at(tile->loops, ts_band_scores_of(tile, 0), b->from),
-                         ts_band_stride(tile), false);
+    tile->loops->product(
+        b->rows, k.depth, ts_at(tile->loops, tile->q, b->row * k.depth), k.depth, &k, 0, b->from,
+        b->to, ts_at(tile->loops, ts_band_scores_of(tile, 0), b->from), tile->strip_stride, false);
+}
+
+static void select(const ts_tile *tile, const ts_band *b) {
+    for (int64_t r = b->row, rows; r < b->row + b->rows; r += rows) {
+        rows = rows_of_head(tile, b, r);
+        tile->loops->select(rows, ts_chunk_bits(tile, r), tile->words, b->from, b->to,
+                            ts_band_scores_of(tile, r - b->row), tile->strip_stride);
+    }
 }
 
 ts_status ts_band_scores(ts_tile *tile, const ts_band *b) {
@@ -67,14 +88,12 @@ ts_status ts_band_scores(ts_tile *tile, const ts_band *b) {
         multiply_keys(tile, b);
     if (tile->any_wide) ts_band_score_wide(tile, b);
     ts_status status = tile->problem->score ? ts_band_score(tile, b) : TS_OK;
-    for (int64_t r = 0; r < b->rows && !status; r++) {
-        void *s = ts_band_scores_of(tile, r);
-        if (tile->cover == TS_FULL)
-            close_row(tile, s);
-        else
-            tile->loops->select(ts_chunk_bits(tile, b->row + r), b->from, b->to, s);
-    }
-    return status;
+    if (status) return status;
+    if (tile->cover == TS_FULL)
+        for (int64_t r = 0; r < b->rows; r++) close_row(tile, ts_band_scores_of(tile, r));
+    else
+        select(tile, b);
+    return TS_OK;
 }
 
 /* z = P V over the band's lanes. */
@@ -82,12 +101,12 @@ static void multiply_values(const ts_tile *tile, const ts_band *b, const ts_pane
                             const ts_rows *out) {
     tile->loops->product(b->rows, ts_least(b->to, tile->keys) - b->from,
                          ts_at(tile->loops, ts_band_scores_of(tile, 0), b->from),
-                         ts_band_stride(tile), v, b->from, 0, v->width, out->value, out->stride,
+                         tile->strip_stride, v, b->from, 0, v->width, out->value, out->stride,
                          false);
 }
 
 bool ts_band_weigh(ts_tile *tile, const ts_band *b, const void *soon, const ts_rows *out) {
-    return tile->loops->weights(b->rows, b->from, b->to, ts_band_stride(tile), tile->unit,
+    return tile->loops->weights(b->rows, b->from, b->to, tile->strip_stride, tile->unit,
                                 tile->degree, soon, ts_band_scores_of(tile, 0), out->max,
                                 out->norm);
 }

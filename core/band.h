@@ -18,16 +18,9 @@ int64_t ts_band_most_rows(const ts_loops *loops, int64_t keys);
  * tile. */
 ts_band ts_band_next(const ts_tile *tile, int64_t row);
 
-/* From one row of scores to the next: a line more than it takes, so that rows a power of two long
- * do not fight for the same places of the cache. */
-static inline int64_t ts_band_stride(const ts_tile *tile) {
-    return ts_round_up(tile->max_keys, tile->loops->panel) +
-           64 / (int64_t)ts_dtype_size(tile->loops->dtype);
-}
-
 /* The scores of the band's row r, from 0. */
 static inline void *ts_band_scores_of(const ts_tile *tile, int64_t r) {
-    return ts_at(tile->loops, tile->strip, r * ts_band_stride(tile));
+    return ts_at(tile->loops, tile->strip, r * tile->strip_stride);
 }
 
 /* Whether K and V can be used where they lie, as they pass by: few rows share them, which packing

@@ -35,7 +35,7 @@ void ts_band_pass_keys(ts_tile *tile, const ts_band *b) {
     const ts_passing k = rows_of(tile, b, &first);
     tile->loops->pass_keys(tile->shared, tile->q, &k, ts_least(b->to, tile->keys) - b->from,
                            tile->k_panels, ts_at(tile->loops, ts_band_scores_of(tile, 0), b->from),
-                           ts_band_stride(tile));
+                           tile->strip_stride);
 }
 
 /* P, while the first rows of V come in where they lie side by side, then Z. */
@@ -46,7 +46,7 @@ static bool weigh_and_pass_values(ts_tile *tile, const ts_band *b, const ts_rows
     return ts_band_weigh(tile, b, soon, out) &&
            tile->loops->pass_values(tile->shared,
                                     ts_at(tile->loops, ts_band_scores_of(tile, 0), b->from),
-                                    ts_band_stride(tile), &v, ts_least(b->to, tile->keys) - b->from,
+                                    tile->strip_stride, &v, ts_least(b->to, tile->keys) - b->from,
                                     out->value, out->stride);
 }
 

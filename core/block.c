@@ -35,12 +35,13 @@ void ts_tile_make(ts_tile *tile, const ts_problem *p, const ts_loops *loops, int
     tile->max_queries = queries, tile->max_heads = heads, tile->max_keys = max_keys;
     tile->value_stride = ts_round_up(p->d_v, loops->lanes);
     tile->words = words;
+    tile->strip_stride = width + 64 / (int64_t)size;
     tile->q = ts_arena_take_grid(arena, queries * heads, p->d, size);
     tile->wide = ts_arena_take_grid(arena, queries, heads, sizeof(bool));
     tile->k_panels =
         ts_arena_take_grid(arena, ts_most(width, TS_PASSING_ROWS * groups), p->d, size);
     tile->v_panels = ts_arena_take_grid(arena, max_keys, tile->value_stride, size);
-    tile->strip = ts_arena_take_grid(arena, rows, ts_band_stride(tile), size);
+    tile->strip = ts_arena_take_grid(arena, rows, tile->strip_stride, size);
     tile->staging = ts_arena_take_grid(arena, max_keys, ts_most(p->d, p->d_v), size);
     tile->part = ts_rows_take(loops, rows, tile->value_stride, arena);
     tile->segments = ts_arena_take(arena, max_keys, sizeof(ts_range));

@@ -20,14 +20,17 @@ typedef struct {
     double unit;                              /* log2 of the base */
     int64_t max_queries, max_heads, max_keys; /* what there is room for */
     int64_t value_stride;                     /* d_v, up to a full vector */
-    ts_range i;                               /* the tile: queries, from 1, */
-    int64_t head, heads, queries, rows;       /* heads and their product */
-    int64_t shared;                           /* rows that share one K and V */
-    int64_t keys, width, segment_count;       /* the chunk at hand; width: a full vector */
-    ts_cover cover;                           /* of the chunk, over all heads */
-    bool clean;                               /* all its values are finite */
-    bool passing;                             /* K and V are used where they lie, by few rows */
-    ts_range *segments;                       /* the chunk's keys, by number */
+    /* From one row of scores to the next: a line more than it takes, so that rows a power of two
+     * long do not fight for the same places of the cache. */
+    int64_t strip_stride;
+    ts_range i;                         /* the tile: queries, from 1, */
+    int64_t head, heads, queries, rows; /* heads and their product */
+    int64_t shared;                     /* rows that share one K and V */
+    int64_t keys, width, segment_count; /* the chunk at hand; width: a full vector */
+    ts_cover cover;                     /* of the chunk, over all heads */
+    bool clean;                         /* all its values are finite */
+    bool passing;                       /* K and V are used where they lie, by few rows */
+    ts_range *segments;                 /* the chunk's keys, by number */
     void *q, *k_panels, *v_panels, *staging, *strip; /* q: scaled */
     bool *wide, any_wide; /* which rows' q is beyond f32: their scores are summed in double */
     ts_rows part;         /* of one band, to be merged */

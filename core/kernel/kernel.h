@@ -59,9 +59,10 @@ typedef struct {
 
     /* to[i] = factor * from[i * step], in double, rounded once. */
     void (*scale)(double factor, const void *from, int64_t step, int64_t count, void *to);
-    /* Scores from .. to of a row become -inf where the bit is 0. from: a multiple of a
-     * vector. */
-    void (*select)(const uint64_t *bits, int64_t from, int64_t to, void *scores);
+    /* Scores from .. to (multiples of a vector) of rows `stride` apart become -inf where the bit
+     * is 0; a row of bits has `words` words. */
+    void (*select)(int64_t rows, const uint64_t *bits, int64_t words, int64_t from, int64_t to,
+                   void *scores, int64_t stride);
     /* Of scores from .. to (multiples of a vector) of rows, in place: their maximum m, the weights
      * 2^((s - m) unit), and the sum ℓ of those, lane by lane of a panel and then as a tree. A row
      * of -inf is ⊥: its weights and ℓ are 0. A NaN or +inf makes ℓ NaN, and the result false.
