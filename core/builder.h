@@ -19,6 +19,10 @@ void ts_builder_open(ts_builder *builder, void *memory, int64_t nodes, int64_t t
 /* The number (from 0) of a table with the same elements in the same memory, added if need be. */
 int32_t ts_builder_table(ts_builder *builder, const ts_table *table);
 
+/* The number (from 0) of this very node: -1 where there is none yet; added if need be. */
+int32_t ts_builder_find(const ts_builder *builder, const ts_node *node);
+int32_t ts_builder_intern(ts_builder *builder, const ts_node *node);
+
 /* The number (from 0) of a node that always has the value of `node`, whose operands fit. */
 int32_t ts_builder_node(ts_builder *builder, ts_node node);
 int32_t ts_builder_op(ts_builder *builder, ts_op op, int32_t a, int32_t b, int32_t c);
