@@ -126,7 +126,8 @@ void ts_bound_read_score(ts_bound_row_state *w, const ts_matrix *k, int64_t key)
     w->allowed++;
 }
 
-/* Query row, scale folded in: exact where the product is, in the problem's dtype. */
+/* Query row, scale folded in: exact where the product is, in the problem's dtype. Where f32 cannot
+ * hold it the engine sums in double, and σ has room for that. */
 void ts_bound_read_query(ts_bound_row_state *w) {
     ts_matrix q = ts_problem_q(w->p, w->head);
     double scale = w->p->scale[w->head];
@@ -134,7 +135,7 @@ void ts_bound_read_query(ts_bound_row_state *w) {
         double x = ts_matrix_get(&q, w->row, r), product = scale * x;
         bool fits = w->p->dtype == TS_F64 || (double)(float)product == product;
         w->exact = w->exact && fits && fma(scale, x, -product) == 0;
-        w->bounded = w->bounded && fabs(product) <= w->a.largest;
+        w->bounded = w->bounded && isfinite(product);
         w->q[r] = product;
     }
 }

@@ -68,6 +68,24 @@ describe("figure (a), the theorem", function()
     end)
   end
 
+  it("holds for a query that the scale takes beyond f32, on both roads", function()
+    local o = {dtype = "f32"}
+    local Q = ts.matrix(3, 8, function(i, r) return r == 1 and 1e29 * (1 + i) or 1e-10 * (r - i) / 3 end, o)
+    local K = ts.matrix(150, 8, function(j, r) return r == 1 and (j % 7 - 3) * 3e-40 or ((j * r) % 5 - 2) / 7 end, o)
+    local P = ts.problem{Q = Q, K = K, V = randn(150, 4, o), scale = 1e10}
+    local best = judged(P)
+    for _, tiling in ipairs(tilings) do
+      tiling.k = sizes(150)
+      local a, _, bound = ratios(P, tiling, best)
+      assert.equal(1, bound.bounded:min())
+      assert.is_true(a:max() > 1e-3 and a:max() <= 1, a:max())
+    end
+    local softmax = P:bound()
+    assert.equal(1, softmax.bounded:min())
+    assert.is_true((P:softmax():to "f64" - best):abs():div(softmax.output + best:abs() * 2.0 ^ -53):max() <= 1)
+    assert.equal(0, P:with{scale = 1e300}:bound{}.bounded:max()) -- beyond the range of a double, too
+  end)
+
   it("gives no bound where it has none: overflow, called scores", function()
     local function bounded(fields)
       local o = {dtype = fields.dtype or "f32"}
