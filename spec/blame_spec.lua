@@ -103,6 +103,26 @@ describe("an error", function()
     says("attempt to combine a mask with a layer (by '|')", function() return layer | ts.mask.full(4) end)
   end)
 
+  it("in a tiling is blamed on what was called with it, on the user's line", function()
+    local wrong, bad = {q = 0}, "field 'q': 0 is less than 1)"
+    for text, f in pairs{
+      ["bad argument #1 to 'verify' (tiling 2: "] = function() return (P:verify{tilings = {{q = 2}, wrong}}) end,
+      ["bad argument #2 to 'layer' (tiling: "] = function() return (layer(X, {tiling = wrong})) end,
+      ["bad argument #4 to 'heads_output' (tiling: "] = function() return (layer:heads_output(X, X, X, {tiling = wrong})) end,
+      ["bad argument #3 to 'step' (tiling: "] = function() return (layer:step(X, layer:cache(), {tiling = wrong})) end,
+      ["bad argument #2 to 'tiles' (tiling: "] = function() return (ts.plot.tiles(P, {tiling = wrong})) end,
+      ["bad argument #1 to 'cost' ("] = function() return (P:cost(wrong)) end,
+      ["bad argument #2 to 'trace' ("] = function() return (P:trace(1, wrong)) end,
+    } do
+      says(text .. bad, f)
+      local _, message = pcall(f)
+      assert.matches("^spec/blame_spec.lua:%d+: ", message)
+    end
+    says("bad argument #1 to 'verify' (field 'tilings': a list of tilings expected, as in {{q = 16, k = 32}})",
+      P.verify, P, {tilings = {q = 2}})
+    says("mine", function() return (layer(X, {tiling = {order = function() error("mine", 0) end}})) end)
+  end)
+
   it("of an operator that there is none of says what there is", function()
     local S, m = P:summary(), ts.mask.full(4)
     for sign, with in pairs{["+"] = function(a, b) return a + b end, ["|"] = function(a, b) return a | b end,

@@ -23,15 +23,26 @@ static bool is_ours(lua_State *L, const char *source) {
     return ours;
 }
 
+/* Does our Lua call the C function at that level, as it does pcall? */
+static bool serves_us(lua_State *L, int level) {
+    lua_Debug ar;
+    if (!lua_getstack(L, level + 1, &ar)) return false;
+    lua_getinfo(L, "S", &ar);
+    return is_ours(L, ar.source);
+}
+
 /* Pushes "file:line: " of the user's line: the first function on the stack that is not the running
- * one nor in our Lua files; "" where that is a C function. */
+ * one nor in our Lua files; "" where that is a C function that the user called. */
 static void push_where(lua_State *L) {
     lua_Debug ar;
     for (int level = 1; lua_getstack(L, level, &ar); level++) {
         lua_getinfo(L, "Sln", &ar);
         /* Metamethods in C are ours, too. */
         if (is_ours(L, ar.source) || strcmp(ar.namewhat, "metamethod") == 0) continue;
-        if (ar.currentline < 1) break;
+        if (ar.currentline < 1) {
+            if (serves_us(L, level)) continue;
+            break;
+        }
         lua_pushfstring(L, "%s:%d: ", ar.short_src, ar.currentline);
         return;
     }

@@ -134,7 +134,7 @@ end
 ---@return table
 function cost.of(P, tiling)
   check.type(P, "problem", 0, "cost")
-  local plan = plan_of(P, tiling, nil, 1, "cost")
+  local plan = plan_of(P, tiling, nil, {n = 1, fname = "cost"})
   local c = setmetatable(count(P, plan), cost)
   c.q, c.query_tiles, c.blocks, c.parts = plan.q, plan.tiles, #plan.blocks, plan.parts
   c.depth, c.memory = depth_of(plan.word), plan.memory

@@ -56,8 +56,8 @@ local methods = layer.methods
 local function new(_, fields) return require "tessera.heads.make"(fields) end
 
 function layer.output(self, ...)
-  local P, options = call.problem(self, "layer", ...)
-  return call.finish(self, (P:attention(options.tiling)))
+  local P, options, n = call.problem(self, "layer", ...)
+  return call.finish(self, call.attention(P, options.tiling, n, "layer"))
 end
 
 --- The problem between the projections and W^O, for everything that can be asked of one. Arguments as of
@@ -70,8 +70,8 @@ function methods:problem(...) return (call.problem(self, "problem", ...)) end
 ---     local H = layer:heads_output(X); print(H[3])
 ---@return matrix[]
 function methods:heads_output(...)
-  local P, options = call.problem(self, "heads_output", ...)
-  local concat, list = P:attention(options.tiling), {}
+  local P, options, n = call.problem(self, "heads_output", ...)
+  local concat, list = call.attention(P, options.tiling, n, "heads_output"), {}
   for h = 1, P.heads do list[h] = concat:slice(1, concat.rows, (h - 1) * P.d_v + 1, h * P.d_v) end
   return list
 end

@@ -75,8 +75,9 @@ function trace.of(P, i, tiling, h)
   check.arg(row and row >= 1 and row <= P.n_q, 1, "trace", "there is no row %s of %d", i, P.n_q)
   check.arg(head and head >= 1 and head <= P.heads, 3, "trace", "there is no head %s of %d", h, P.heads)
   i, h = row, head
-  local plan = plan_of(P, tiling, nil, 2, "trace")
-  plan = plan_of(P, tiling, tile_of(plan, i), 2, "trace")
+  local place = {n = 2, fname = "trace"}
+  local plan = plan_of(P, tiling, nil, place)
+  plan = plan_of(P, tiling, tile_of(plan, i), place)
   local steps, S = run(P, plan, i, h)
   steps.row, steps.head, steps.word, steps.blocks = i, h, plan.word, plan.blocks
   steps.sink = per_head.of(P.sink, h)

@@ -9,6 +9,7 @@ local check = require "tessera.check"
 local context = require "tessera.verify.context"
 local core = require "tessera.core"
 local number = require "tessera.number"
+local plan_of = require "tessera.plan"
 local progress = require "tessera.progress"
 local sentence = require "tessera.sentence"
 local tally = require "tessera.verify.tally"
@@ -45,6 +46,14 @@ local function chosen(asked)
     list[#list + 1] = found
   end
   return list
+end
+
+local function check_tilings(P, tilings)
+  for n in pairs(tilings) do
+    check.arg(math.type(n) == "integer", 1, "verify", "field 'tilings': a list of tilings expected, as in {{q = 16, k = 32}}")
+  end
+  for n, tiling in ipairs(tilings) do plan_of(P, tiling, nil, {n = 1, fname = "verify", what = ("tiling %d: "):format(n)}) end
+  return tilings
 end
 
 -- Tilings that differ in everything a tiling has: sizes, ragged last blocks, order and bracketing.
@@ -128,7 +137,7 @@ local function verify(P, options)
   local o = core.options(options, 1, "verify", {laws = "any", tilings = "table", rounds = "positive", seed = "integer"})
   local list = chosen(o.laws)
   local c = context.new(P, o)
-  c.tilings = o.tilings or standard_tilings(P)
+  c.tilings = o.tilings and check_tilings(P, o.tilings) or standard_tilings(P)
   return run(c, list)
 end
 

@@ -188,7 +188,7 @@ end
 local function attend(part, options)
   local segments = part.state.segments
   local own = segment_problem(part, segments[#segments])
-  if #segments == 1 then return (own:attention(options.tiling)) end
+  if #segments == 1 then return call.attention(own, options.tiling, 3, "step") end
   local S = own:summary()
   for i = #segments - 1, 1, -1 do
     local shared = part.shared[segments[i]]

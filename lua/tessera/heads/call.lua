@@ -1,6 +1,7 @@
 --- call.lua -- what a call of a layer asks: its inputs, projected, as a problem.
 
 local attempt = require "tessera.attempt"
+local blamed = require "tessera.blamed"
 local check = require "tessera.check"
 local core = require "tessera.core"
 local layer = require "tessera.heads.layer"
@@ -106,14 +107,21 @@ local function problem_of(state, asked, options, fname)
   return make(fields, asked.n, fname)
 end
 
---- The problem that the arguments of a call make, and its options.
+--- The problem that the arguments of a call make, its options, and which argument these are.
 ---@param self table layer
 ---@param fname string for errors
+---@return problem, table options, integer n
 function call.problem(self, fname, ...)
   local state, asked = layer.state(self), arguments(fname, ...)
   check_inputs(state, asked, fname)
   local options = core.options(asked.options, asked.n, fname, call_fields)
-  return problem_of(state, asked, options, fname), options
+  return problem_of(state, asked, options, fname), options, asked.n
+end
+
+--- P's attention under `tiling`, an option in argument `n` of `fname`.
+---@return matrix
+function call.attention(P, tiling, n, fname)
+  return (blamed({n = n, fname = fname, what = "tiling: "}, "attention", P.attention, P, tiling))
 end
 
 --- Self-attention's Q, K and V of all heads, not yet turned.

@@ -31,11 +31,12 @@ end
 return function(P, tiling, h, n, fname)
   local head = check.whole(h or 1, 1)
   check.arg(head and head <= P.heads, n, fname, "field 'h': there is no head %s of %d", h, P.heads)
-  local whole = plan_of(P, tiling, nil, n, fname)
+  local place = {n = n, fname = fname, what = "tiling: "}
+  local whole = plan_of(P, tiling, nil, place)
   local m = per_head.single_mask(P, head)
   local rows = {}
   for tile = 1, whole.tiles do
-    local plan = plan_of(P, tiling, tile, n, fname)
+    local plan = plan_of(P, tiling, tile, place)
     local first, last = (tile - 1) * plan.q + 1, math.min(tile * plan.q, P.n_q)
     local row = {first = first, last = last, word = plan.word, content = {}}
     for b, block in ipairs(plan.blocks) do row.content[b] = content(m, first, last, block) end
