@@ -1,4 +1,5 @@
-/* plan.c -- which nodes of a program a tile needs, where they vary, and where their lanes lie. */
+/* plan.c -- what a program comes to on one tile: the nodes that it needs, each with a place for its
+ * lanes. */
 #include "plan.h"
 
 #include "kernel/kernel.h"
@@ -44,157 +45,6 @@ static int32_t new_slot(ts_plan *plan) {
     return (int32_t)plan->slots++;
 }
 
-/* ---- where nodes vary ---- */
-
-static bool is_decided(const ts_plan *plan, int32_t at) {
-    const ts_interval *bound = &plan->bound[at];
-    /* Floats that are equal may still be 0 and -0. */
-    return ts_plan_node(plan, at)->type != TS_FLOAT && bound->low.i == bound->high.i;
-}
-
-static ts_place place_of(const ts_plan *plan, int32_t at) {
-    const ts_node *node = ts_plan_node(plan, at);
-    unsigned place = TS_POINT;
-    if (node->op == TS_OP_i) return TS_ROW;
-    if (node->op == TS_OP_j) return TS_COLUMN;
-    for (int k = 0; k < ts_op_kinds[node->op].arity; k++)
-        place |= plan->nodes[node->operand[k]].place; /* ROW with COLUMN is CELL */
-    return place;
-}
-
-/* All scores are one node. */
-static void place_score(ts_plan *plan, int32_t at) {
-    if (plan->s == TS_NONE) plan->s = at;
-    plan->nodes[at].alias = plan->s;
-    plan->nodes[at].place = TS_CELL;
-}
-
-/* A select whose condition is decided is one of its operands. */
-static void place_choice(ts_plan *plan, int32_t at) {
-    const ts_node *node = ts_plan_node(plan, at);
-    ts_planned *p = &plan->nodes[at];
-    p->alias = plan->nodes[node->operand[plan->value[node->operand[0]].b ? 1 : 2]].alias;
-    p->place = plan->nodes[p->alias].place;
-    if (p->place == TS_POINT) plan->value[at] = plan->value[p->alias];
-}
-
-/* Which operand of a conjunction or disjunction is known; TS_NONE: neither. */
-static int known_side(const ts_plan *plan, const ts_node *node) {
-    if (node->op != TS_OP_band && node->op != TS_OP_bor) return TS_NONE;
-    for (int k = 0; k < 2; k++)
-        if (plan->nodes[node->operand[k]].place == TS_POINT) return k;
-    return TS_NONE;
-}
-
-/* Where one side is known, so is the whole, or it is the other side. */
-static void place_junction(ts_plan *plan, int32_t at, int known) {
-    const ts_node *node = ts_plan_node(plan, at);
-    const bool settles = plan->value[node->operand[known]].b == (node->op == TS_OP_bor);
-    const int32_t same = node->operand[settles ? known : 1 - known];
-    ts_planned *p = &plan->nodes[at];
-    p->alias = plan->nodes[same].alias;
-    p->place = plan->nodes[p->alias].place;
-    if (p->place == TS_POINT) plan->value[at] = plan->value[p->alias];
-}
-
-static void place_node(ts_plan *plan, int32_t at) {
-    const ts_node *node = ts_plan_node(plan, at);
-    ts_planned *p = &plan->nodes[at];
-    *p = (ts_planned){.alias = at, .last = TS_NONE, .slot = TS_NONE, .keys = {TS_NONE, TS_NONE}};
-    if (node->op == TS_OP_s) {
-        place_score(plan, at);
-    } else if (is_decided(plan, at)) {
-        plan->value[at] = plan->bound[at].low;
-    } else if ((node->op == TS_OP_iselect || node->op == TS_OP_fselect ||
-                node->op == TS_OP_bselect) &&
-               plan->nodes[node->operand[0]].place == TS_POINT) {
-        place_choice(plan, at);
-    } else if (known_side(plan, node) != TS_NONE) {
-        place_junction(plan, at, known_side(plan, node));
-    } else {
-        p->place = (uint8_t)place_of(plan, at);
-        if (p->place == TS_POINT) plan->value[at] = ts_plan_evaluate(plan, node, plan->value);
-    }
-}
-
-/* ---- how lanes are made ---- */
-
-const ts_form *ts_linear_in_j(const ts_plan *plan, int32_t at) {
-    const ts_form *form = plan->program.forms ? &plan->program.forms[at] : NULL;
-    return form && form->linear && form->cj != 0 ? form : NULL;
-}
-
-int64_t ts_form_of_row(const ts_plan *plan, const ts_form *form) {
-    return form->ci * plan->row + form->ch * plan->tile.h.first + form->c;
-}
-
-/* Remainders and quotients of sums are those of the parts and a carry, for divisors like these. */
-static bool divides(const ts_plan *plan, const ts_node *node) {
-    const int32_t divisor = node->operand[1];
-    return ts_linear_in_j(plan, node->operand[0]) && plan->nodes[divisor].place == TS_POINT &&
-           plan->value[divisor].i >= 1 && plan->value[divisor].i <= 1 << 30;
-}
-
-int ts_matched(const ts_plan *plan, const ts_node *node) {
-    for (int k = 0; k < 2; k++) {
-        int32_t x = node->operand[k], y = node->operand[1 - k];
-        const ts_node *remainder = ts_plan_node(plan, x);
-        if (remainder->op == TS_OP_imod && ts_has_lanes(plan, x) && !ts_has_lanes(plan, y) &&
-            divides(plan, remainder))
-            return k;
-    }
-    return TS_NONE;
-}
-
-/* Whole numbers below 2^23, or 2^52, are floats, and so are their sums and differences. */
-static bool makes_ramp(const ts_plan *plan, const ts_node *node) {
-    const int64_t most = (int64_t)1 << (plan->dtype == TS_F32 ? 23 : 52);
-    const ts_interval *bound = &plan->bound[node->operand[0]];
-    return ts_linear_in_j(plan, node->operand[0]) && bound->low.i > -most && bound->high.i < most;
-}
-
-static bool is_row_of_bits(const ts_plan *plan, const ts_node *node) {
-    const ts_form *key = ts_linear_in_j(plan, node->operand[1]);
-    return key && key->cj == 1 && !ts_has_lanes(plan, node->operand[0]) &&
-           !ts_has_lanes(plan, node->operand[2]);
-}
-
-/* Which operand of a comparison of an integer with a float is the float. */
-static int float_of(ts_op op) { return op == TS_OP_filt || op == TS_OP_file ? 0 : 1; }
-
-static ts_manner manner_of(const ts_plan *plan, int32_t at) {
-    const ts_node *node = ts_plan_node(plan, at);
-    switch (node->op) {
-    case TS_OP_ieq:
-        if (ts_linear_in_j(plan, at)) return TS_RANGE;
-        return ts_matched(plan, node) != TS_NONE ? TS_MATCH : TS_PLAIN;
-    case TS_OP_ilt:
-    case TS_OP_ile:
-        return ts_linear_in_j(plan, at) ? TS_RANGE : TS_PLAIN;
-    case TS_OP_imod:
-        return divides(plan, node) ? TS_REMAINDER : TS_PLAIN;
-    case TS_OP_idiv:
-        return divides(plan, node) ? TS_QUOTIENT : TS_PLAIN;
-    case TS_OP_ffrom:
-        return makes_ramp(plan, node) ? TS_RAMP : TS_PLAIN;
-    case TS_OP_ifeq:
-    case TS_OP_iflt:
-    case TS_OP_ifle:
-    case TS_OP_filt:
-    case TS_OP_file:
-        return ts_has_lanes(plan, node->operand[float_of(node->op)]) ? TS_PLAIN : TS_LIMIT;
-    case TS_OP_bits:
-        return is_row_of_bits(plan, node) ? TS_BITS : TS_PLAIN;
-    case TS_OP_itable:
-    case TS_OP_ftable:
-        return TS_LOOKUP;
-    case TS_OP_matrix:
-        return ts_has_lanes(plan, node->operand[0]) ? TS_PLAIN : TS_LOOKUP;
-    default:
-        return TS_PLAIN;
-    }
-}
-
 /* ---- what is needed ---- */
 
 static void need(ts_plan *plan, int32_t operand) { plan->nodes[operand].needed = true; }
@@ -233,7 +83,7 @@ static void mark_needed(ts_plan *plan) {
             need(plan, p->alias);
             continue;
         }
-        p->manner = (uint8_t)(ts_has_lanes(plan, at) ? manner_of(plan, at) : TS_PLAIN);
+        p->manner = (uint8_t)(ts_has_lanes(plan, at) ? ts_plan_manner(plan, at) : TS_PLAIN);
         need_operands(plan, at);
     }
 }
@@ -349,7 +199,7 @@ void ts_plan_tile(ts_plan *plan, const ts_program *program, ts_dtype dtype, bool
     if (!ts_cells_have_forms(tile)) plan->program.forms = NULL;
     place_scratch(plan, scratch);
     ts_program_bounds(&plan->program, tile, plan->bound);
-    for (int32_t at = 0; at < program->count; at++) place_node(plan, at);
+    for (int32_t at = 0; at < program->count; at++) ts_plan_place(plan, at);
     mark_needed(plan);
     list_rows(plan);
     plan->wide = any_wide(plan);

@@ -100,6 +100,13 @@ static inline bool ts_has_lanes(const ts_plan *plan, int32_t at) {
 }
 void *ts_plan_slot(const ts_plan *plan, int32_t slot);
 
+/* ---- what each node comes to ---- */
+
+/* Fills in the place of a node, behind those of its operands, and the value of a POINT node. */
+void ts_plan_place(ts_plan *plan, int32_t at);
+/* How the lanes of a node that has some are made. */
+ts_manner ts_plan_manner(const ts_plan *plan, int32_t at);
+
 /* The linear form of a node where it varies with j and is a key's number here; else NULL. */
 const ts_form *ts_linear_in_j(const ts_plan *plan, int32_t at);
 /* What the form is for key 0 of this row. */
@@ -108,7 +115,7 @@ int64_t ts_form_of_row(const ts_plan *plan, const ts_form *form);
  * row; else TS_NONE. */
 int ts_matched(const ts_plan *plan, const ts_node *node);
 
-/* ---- instruction.c ---- */
+/* ---- instructions ---- */
 
 /* One operation on single numbers: for a POINT or ROW node. */
 ts_value ts_plan_evaluate(const ts_plan *plan, const ts_node *node, const ts_value *values);
