@@ -267,6 +267,22 @@ describe("ts.save", function()
     assert.equal("./a/x.npy\n./b/y.npy\n./x.npy\n", pipe:read("a"))
   end)
 
+  it("saves under the longest names that the system has, and puts one in the place of another", function()
+    local path = folder_of_our_own()
+    local longest = 255
+    if not io.open(path .. ("x"):rep(longest), "w") then return pending "names are shorter here" end
+    for length = 240, longest do
+      for _, letter in ipairs{"x", "é"} do
+        local name = path .. letter:rep((length - #".npy") // #letter) .. ("."):rep((length - #".npy") % #letter) .. ".npy"
+        for x = 1, 2 do ts.matrix(1, 1, x):save(name) end
+        assert.matrix_equal({{2}}, ts.load(name))
+      end
+    end
+    local said = require "spec.helper".run(("ls %s | grep -c part"):format(path))
+    assert.equal("0\n", said)
+    assert.error_matches(function() ts.ones(1, 1):save(path .. ("x"):rep(longest) .. ".npy") end, "File name too long")
+  end)
+
   it("takes a name for a name, whatever it looks like", function()
     local path = folder_of_our_own()
     for _, name in ipairs{"'; touch pwned; '", "`touch pwned`", "|touch pwned", "<touch pwned", "a_{b}@c", "new\nline\nEOD"} do

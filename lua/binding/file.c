@@ -106,17 +106,34 @@ static const char *push_target(lua_State *L, const char *path) {
     return lua_tostring(L, -1);
 }
 
-/* A new file of the first free name `target`.N.part; pushes the name. -1, with errno, on failure.
- */
+/* The length of the target without as much of its name's end as ".100.part" is long; or all of it,
+ * where the name has no more than that. */
+static size_t shortened(const char *target) {
+    enum { ENDING = sizeof ".100.part" - 1 };
+    const char *slash = strrchr(target, '/'), *name = slash ? slash + 1 : target;
+    size_t length = strlen(name);
+    if (length <= ENDING) return strlen(target);
+    length -= ENDING;
+    while (length > 0 && ts_lua_goes_on(name[length])) length--;
+    return (size_t)(name - target) + length;
+}
+
+/* A new file of the first free name `target`.N.part; where that is longer than names may be, with
+ * the target shortened. Pushes the name. -1, with errno, on failure. */
 static int open_beside(lua_State *L, const char *target) {
     enum { TRIES = 100 };
+    size_t length = strlen(target);
     int file = -1;
     for (int n = 1; n <= TRIES && file < 0; n++) {
-        if (n > 1) lua_pop(L, 1);
-        const char *name = lua_pushfstring(L, "%s.%d.part", target, n);
+        if (n > 1) lua_pop(L, 2);
+        const char *start = lua_pushlstring(L, target, length);
+        const char *name = lua_pushfstring(L, "%s.%d.part", start, n);
         file = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (file < 0 && errno != EEXIST) break;
+        if (file >= 0 || errno == EEXIST) continue;
+        if (errno != ENAMETOOLONG || length != strlen(target)) break;
+        length = shortened(target);
     }
+    lua_remove(L, -2);
     return file;
 }
 
