@@ -66,6 +66,12 @@ describe("make install", function()
     assert.equal("3\n", run(("cd / && '%s/bin/tessera' -e 'print(ts.zeros(2, 3).cols)'"):format(prefix)))
   end)
 
+  it("takes a place for what it is here and now: the command finds its modules from anywhere", function()
+    local there = root .. "/a relative one"
+    run(([[make -s install PREFIX="$(realpath -m --relative-to=. '%s')" BINDIR="$(realpath -m --relative-to=. '%s')/command"]]):format(there, there))
+    assert.equal("3\n", run(("cd / && '%s/command/tessera' -e 'print(ts.zeros(2, 3).cols)'"):format(there)))
+  end)
+
   it("makes a C library that pkg-config knows", function()
     local program = root .. "/program.c"
     local file = assert(io.open(program, "w"))
