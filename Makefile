@@ -45,7 +45,7 @@ LUA_CFLAGS  = $(if $(LUA_INCDIR),-I$(LUA_INCDIR),$(shell pkg-config --cflags lua
 
 # Contracting a*b + c into one rounding would make the merge of two summaries depend on their order; -ffast-math would
 # switch off denormals for the whole process.
-BASE   := -std=gnu11 -fPIC -fvisibility=hidden -ffp-contract=off -fno-math-errno -fopenmp -MMD -MP
+BASE   := -std=gnu11 -fPIC -fno-plt -fvisibility=hidden -ffp-contract=off -fno-math-errno -fopenmp -MMD -MP
 LIBS   := -lsleef -lmpfr -lgmp -lm
 # libgomp's workers outlive dlclose, so the module must never be unmapped.
 SHARED := -shared -Wl,-z,nodelete -Wl,--as-needed -Wl,--version-script=lua/binding/module.map

@@ -68,6 +68,14 @@ static bool is_wide(const ts_tile *tile, int64_t r) {
     return false;
 }
 
+/* A row of Q; of those behind the tile, its last one. */
+static const void *query(const ts_tile *tile, int64_t row, int64_t head) {
+    const ts_matrix *q = &tile->problem->q;
+    row = ts_least(row, tile->i.last - 1);
+    return ts_at(tile->loops, q->data,
+                 row * q->row_stride + head * tile->problem->d * q->col_stride);
+}
+
 void ts_tile_begin(ts_tile *tile, ts_range i, int64_t head, int64_t heads) {
     const ts_problem *p = tile->problem;
     tile->i = i, tile->head = head, tile->heads = heads;
@@ -78,9 +86,8 @@ void ts_tile_begin(ts_tile *tile, ts_range i, int64_t head, int64_t heads) {
     for (int64_t r = 0; r < tile->rows; r++) {
         int64_t h = head + r / tile->queries;
         int64_t row = i.first - 1 + r % tile->queries;
-        const void *q =
-            ts_at(tile->loops, p->q.data, row * p->q.row_stride + h * p->d * p->q.col_stride);
-        tile->loops->scale(p->scale[h], q, p->q.col_stride, p->d,
+        if (p->q.col_stride == 1) ts_ask(tile->loops, query(tile, row + TS_ROWS_AHEAD, h), p->d);
+        tile->loops->scale(p->scale[h], query(tile, row, h), p->q.col_stride, p->d,
                            ts_at(tile->loops, tile->q, r * p->d));
         tile->wide[r] = fabs(p->scale[h]) > 1 && is_wide(tile, r);
         tile->any_wide |= tile->wide[r];

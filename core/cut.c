@@ -9,6 +9,12 @@
 /* Work is cut finer where there would be too few items to keep all threads at work. */
 enum { FEWEST_ROWS = 64, FEW_ITEMS = 64 };
 
+/* Rows of a piece: with a mask fewer, since the keys of a block that some row of it may not use
+ * cost its bits for all. */
+static int64_t most_rows(const ts_problem *p) {
+    return p->mask ? TS_TILING_PIECE : TS_TILING_ROWS;
+}
+
 ts_cut ts_cut_make(const ts_problem *p, const ts_tiling *tiling, int wanted) {
     const ts_schedule *s = &tiling->schedule;
     const int64_t q = ts_least(tiling->q, p->n_q);
@@ -17,7 +23,7 @@ ts_cut ts_cut_make(const ts_problem *p, const ts_tiling *tiling, int wanted) {
     ts_cut cut = {.n_q = p->n_q, .q = tiling->q};
     cut.heads = p->heads / p->kv_heads;
     cut.tiles = ts_quotient_up(p->n_q, tiling->q);
-    for (int64_t rows = TS_TILING_ROWS; rows >= FEWEST_ROWS; rows /= 2) {
+    for (int64_t rows = most_rows(p); rows >= FEWEST_ROWS; rows /= 2) {
         cut.queries = ts_least(q, ts_most(1, rows / cut.heads));
         cut.pieces = ts_quotient_up(q, ts_most(1, cut.queries));
         cut.items = p->kv_heads * cut.tiles * cut.pieces;

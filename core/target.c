@@ -3,16 +3,27 @@
 
 #include <string.h>
 
+/* A row of O. */
+static void *output(const ts_target *target, const ts_tile *tile, int64_t q, int64_t head) {
+    const ts_matrix *o = target->o;
+    return ts_at(tile->loops, o->data,
+                 q * o->row_stride + head * tile->problem->d_v * o->col_stride);
+}
+
 /* Row q, from 0. */
 static void finish(const ts_target *target, const ts_tile *tile, int64_t q, int64_t head,
                    const ts_rows *row, ts_outcome *outcome) {
     const ts_problem *p = tile->problem;
     const ts_loops *loops = tile->loops;
     ts_matrix *o = target->o, *lse = target->lse;
-    void *out = ts_at(loops, o->data, q * o->row_stride + head * p->d_v * o->col_stride);
     const double *sink = p->sink ? p->sink + head : NULL;
     double x;
-    if (!ts_rows_finish(loops, p->base, sink, row, p->d_v, out, o->col_stride, lse ? &x : NULL)) {
+    if (o->col_stride == 1)
+        ts_ask_to_write(loops,
+                        output(target, tile, ts_least(q + TS_ROWS_AHEAD, tile->i.last - 1), head),
+                        p->d_v);
+    if (!ts_rows_finish(loops, p->base, sink, row, p->d_v, output(target, tile, q, head),
+                        o->col_stride, lse ? &x : NULL)) {
         for (int64_t c = 0; c < p->d_v; c++) ts_matrix_set(o, q, head * p->d_v + c, 0);
         ts_items_note_empty(outcome, head * p->n_q + q);
     }

@@ -13,10 +13,12 @@ static int64_t default_keys(const ts_problem *p) {
     return ts_most(fewest, ts_least((256 << 10) / bytes / fewest * fewest, most));
 }
 
-/* Few items are split, so that there is work for many threads: each part has 2048 keys or more;
+/* Few pieces are split, so that there is work for many threads: each part has 2048 keys or more;
  * with few rows, for which all key heads are one item, 512. */
 static int64_t default_parts(const ts_problem *p, const ts_tiling *tiling, bool few) {
-    const int64_t items = (few ? 1 : p->kv_heads) * ts_quotient_up(p->n_q, tiling->q);
+    const int64_t rows = ts_most(1, TS_TILING_PIECE / (p->heads / p->kv_heads));
+    const int64_t items =
+        (few ? 1 : p->kv_heads) * ts_quotient_up(p->n_q, ts_least(tiling->q, rows));
     if (tiling->schedule.merge != TS_MERGE_ONLINE || items == 0 || items >= 32) return 1;
     if (few) return ts_most(ts_least(64 / items, p->n_k / 512), p->n_k / 2048);
     return ts_least(64 / items, p->n_k / 2048);

@@ -16,8 +16,9 @@ typedef struct {
 } ts_tiling;
 
 /* Rows - queries x the heads that share a key head - of a tile, unless its q says otherwise:
- * packing a block costs as much as computing some ten of them. */
-enum { TS_TILING_ROWS = 512 };
+ * packing a block costs as much as computing some ten to thirty of them. And of a piece of it that
+ * still is worth that. */
+enum { TS_TILING_ROWS = 1024, TS_TILING_PIECE = 512 };
 
 /* Fills q, schedule.k, schedule.parts (with merge SPLIT where there are more than one) and degree
  * where they are not positive, and clips them to what there is: each part has a block. Also fills

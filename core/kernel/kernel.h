@@ -102,4 +102,16 @@ static inline void *ts_at(const ts_loops *loops, const void *numbers, int64_t i)
     return (char *)numbers + i * (int64_t)ts_dtype_size(loops->dtype);
 }
 
+/* Asks memory for `count` numbers that will soon be read, or written: heads lie side by side, so
+ * that one's rows are a few lines amid others, which no hardware foresees. */
+static inline void ts_ask(const ts_loops *loops, const void *numbers, int64_t count) {
+    const int64_t bytes = count * (int64_t)ts_dtype_size(loops->dtype);
+    for (int64_t b = 0; b < bytes; b += 64) __builtin_prefetch((const char *)numbers + b, 0, 2);
+}
+static inline void ts_ask_to_write(const ts_loops *loops, void *numbers, int64_t count) {
+    const int64_t bytes = count * (int64_t)ts_dtype_size(loops->dtype);
+    for (int64_t b = 0; b < bytes; b += 64) __builtin_prefetch((char *)numbers + b, 1, 2);
+}
+enum { TS_ROWS_AHEAD = 16 }; /* of the one at hand */
+
 #endif

@@ -23,10 +23,10 @@ static ts_tiling filled(ts_problem p, ts_tiling tiling) {
 /* 256 KiB hold K and V of 512 keys in f32 with d = d_v = 64, of 256 in f64. */
 static void check_defaults(void) {
     ts_tiling t = filled(problem_of(TS_F32, 4096, 4096, 64), (ts_tiling){0});
-    CHECK_INT(t.q, 512);
+    CHECK_INT(t.q, 1024);
     CHECK_INT(t.schedule.k, 512);
     CHECK_INT(t.schedule.blocks, 8);
-    CHECK_INT(t.schedule.parts, 2); /* 8 tiles: 64 / 8 parts, but each of 2048 keys */
+    CHECK_INT(t.schedule.parts, 2); /* 8 pieces of 512 rows: 64 / 8 parts, but each of 2048 keys */
     CHECK_INT(t.schedule.merge, TS_MERGE_SPLIT);
     CHECK_INT(t.degree, 6);
     t = filled(problem_of(TS_F64, 4096, 4096, 64), (ts_tiling){0});
@@ -38,11 +38,11 @@ static void check_defaults(void) {
     CHECK_INT(t.schedule.parts, 64); /* all heads are one item */
     CHECK_INT(filled(problem_of(TS_F32, 1, 4096, 64), (ts_tiling){0}).schedule.parts, 8);
     t = filled(problem_of(TS_F32, 16384, 16384, 64), (ts_tiling){0});
-    CHECK_INT(t.schedule.parts, 1); /* 32 tiles are enough */
+    CHECK_INT(t.schedule.parts, 1); /* 32 pieces are enough */
     CHECK_INT(t.schedule.merge, TS_MERGE_ONLINE);
     ts_problem grouped = problem_of(TS_F32, 4096, 4096, 64);
     grouped.heads = 32, grouped.kv_heads = 4;
-    CHECK_INT(filled(grouped, (ts_tiling){0}).q, 64);
+    CHECK_INT(filled(grouped, (ts_tiling){0}).q, 128);
 }
 
 static void check_clips(void) {
