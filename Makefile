@@ -23,7 +23,7 @@ INSTALL_CMOD ?= $(PREFIX)/lib/lua/5.4
 # Where the command finds them when it runs: LuaRocks moves what it had put there.
 RUN_LMOD     ?= $(INSTALL_LMOD)
 RUN_CMOD     ?= $(INSTALL_CMOD)
-# Relative ones from here: the command runs elsewhere. (Make's own abspath takes a name with blanks apart.)
+# What is relative is so from here, but the command runs elsewhere. (Make's own abspath takes a name with blanks apart.)
 absolute      = $(if $(filter-out /%,$(firstword $(1))),$(CURDIR)/)$(1)
 $(foreach place,PREFIX BINDIR LIBDIR INCLUDEDIR DOCDIR INSTALL_LMOD INSTALL_CMOD,\
   $(eval override $(place) := $$(call absolute,$$($(place)))))

@@ -68,7 +68,7 @@ describe("make install", function()
 
   it("takes a place for what it is here and now: the command finds its modules from anywhere", function()
     local there = root .. "/a relative one"
-    run(([[make -s install PREFIX="$(realpath -m --relative-to=. '%s')" BINDIR="$(realpath -m --relative-to=. '%s')/command"]]):format(there, there))
+    run(([[there="$(realpath -m --relative-to=. '%s')" && make -s install PREFIX="$there" BINDIR="$there/command"]]):format(there))
     assert.equal("3\n", run(("cd / && '%s/command/tessera' -e 'print(ts.zeros(2, 3).cols)'"):format(there)))
   end)
 

@@ -154,12 +154,17 @@ describe("help", function()
     assert.matches("There is no dropout: .*\n  ts%.mask%.random ", help.text "dropout")
     assert.matches("There is no batch axis: .*\n  heads of ts%.problem ", help.text "batch")
     assert.matches("There are no gradients", help.text "gradient")
+    assert.matches("S %* T merges two summaries.*\n  ts%.fold ", help.text "⋆")
+    assert.matches("^S %* T merges two summaries.*\n  merge of P:attention ", help.text "merge")
+    assert.matches("the sum of e%^%(s %- m%).*\n  P:bottom ", help.text "⊥")
+    assert.matches(":quit or%s+Ctrl%-D leaves", help.text "quit")
+    assert.matches("numbered scripts", help.text "examples")
   end)
 
   it("tells in its glossary of what there is alone", function()
     local search = require "tessera.help.search"
     for _, entry in ipairs(require "tessera.help.glossary") do
-      assert.is_true(#entry[2] > 0)
+      assert.is_true(#entry[2] > 0 or entry[3] ~= nil)
       for _, name in ipairs(entry[2]) do assert(search.entry(name), name .. " is told of, and is nothing") end
       for name in (entry[3] or ""):gmatch "ts%.[%w_.]*[%w_]" do assert(topics.by_name[name], name) end
       for name in (entry[3] or ""):gmatch "P:([%w_]+)" do assert(topics.by_name["problem:" .. name], name) end
@@ -191,6 +196,7 @@ describe("help", function()
     end
     assert.matches("\n  split of P:attention +`split`: instead of `merge`", help.text "split")
     assert.matches("degree of P:attention", help.text "degree")
+    assert.matches("\n  sink of ts%.problem  ", help.text "sink")
   end)
 
   it("names what to see also, and only what there is", function()

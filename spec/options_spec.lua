@@ -132,6 +132,21 @@ describe("the module", function()
     assert.is_false(ok)
     assert.is_truthy(err:find("tessera has no field 'probelm' (did you mean 'problem'?)", 1, true))
   end)
+  it("tells where a name is that it lacks, as values do", function()
+    local m = ts.ones(1, 1)
+    local P = ts.problem{Q = m, K = m, V = m}
+    for said, f in pairs{
+      ["tessera has no field 'softmax'; there is m:softmax and P:softmax"] = function() return ts.softmax end,
+      ["tessera has no field 'causal'; there is ts.mask.causal"] = function() return ts.causal end,
+      ["ts.mask has no field 'alibi'; there is ts.score.alibi"] = function() return ts.mask.alibi end,
+      ["a matrix has no field 'attention'; there is P:attention"] = function() return m:attention() end,
+      ["a problem has no field 'output'; there is S:output"] = function() return P:output() end,
+      ["a problem has no field 'n'"] = function() return P.n end,
+    } do
+      local _, err = pcall(f)
+      assert.equal(said, (err:gsub("^[^:]+:%d+: ", "")))
+    end
+  end)
   it("can be walked over", function()
     local seen = {}
     for name, value in pairs(ts) do seen[name] = value end

@@ -113,12 +113,12 @@ local function distance(a, b)
   return row[#b]
 end
 
---- The name in the list `names` that is nearest to `name`, or nil where none is near.
+--- The name in the list `names` that is nearest to `name`, or nil where none is near. Of one letter, all others would be.
 ---@param name string
 ---@param names string[]
 ---@return string?
 function check.near(name, names)
-  local best, least = nil, math.max(1, (#name + 1) // 3) + 1
+  local best, least = nil, #name == 1 and 1 or math.max(1, (#name + 1) // 3) + 1
   for _, candidate in ipairs(names) do
     local d = distance(name:lower(), candidate:lower())
     if d < least or d == least and best and candidate < best then best, least = candidate, d end
@@ -126,16 +126,24 @@ function check.near(name, names)
   return best
 end
 
--- What stands behind the error of a field that an option table must not have. Of one letter, all others are near.
+-- What stands behind the error of a field that an option table must not have.
 core.advise(function(name, names)
   local near = check.near(name, names)
-  if near and (#name > 1 or near:lower() == name:lower()) then return (": did you mean '%s'?"):format(near) end
+  if near then return (": did you mean '%s'?"):format(near) end
   if #names == 1 then return (": the only field is '%s'"):format(names[1]) end
   table.sort(names)
   return ": the fields are " .. table.concat(names, ", ")
 end)
 
---- What to say of a field that `what` (as in "a problem") does not have, naming the near one.
+--- What to say of `name`, which is not where it was looked for: "; there is m:softmax and P:softmax", or nothing.
+---@param name any
+---@return string
+function check.elsewhere(name)
+  local places = type(name) == "string" and require("tessera.reference").places(name) or {}
+  return #places > 0 and "; there is " .. table.concat(places, " and ", 1, math.min(#places, 3)) or ""
+end
+
+--- What to say of a field that `what` (as in "a problem") does not have, naming the near one, or where else it is.
 ---@param what string
 ---@param name any
 ---@param names string[]
@@ -143,7 +151,7 @@ end)
 function check.unknown_field(what, name, names)
   local near = type(name) == "string" and check.near(name, names)
   return message("%s has no field '%s'%s", what, name,
-    near and (" (did you mean '%s'?)"):format(near) or "")
+    near and (" (did you mean '%s'?)"):format(near) or check.elsewhere(name))
 end
 
 --- Raises that as an error at the user's line.

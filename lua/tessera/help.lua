@@ -189,7 +189,8 @@ local function of_words(words, width)
   if #entries == 0 and #hits == 0 then return nil end
   local parts, seen = {}, {}
   for _, entry in ipairs(entries) do
-    parts[#parts + 1] = (entry.note and wrapped(entry.note, width, "") .. "\n\n" or "") .. listed(entry.see, width)
+    if entry.note then parts[#parts + 1] = wrapped(entry.note, width, "") end
+    if #entry.see > 0 then parts[#parts + 1] = listed(entry.see, width) end
     for _, topic in ipairs(entry.see) do seen[topic] = true end
   end
   local others = {}
@@ -202,6 +203,16 @@ local function of_words(words, width)
   return ("Nothing is called '%s'.\n\n%s"):format(words, table.concat(parts, "\n\n"))
 end
 
+-- What is known of an option: what the glossary has to say of its name, and what it is where it is taken.
+local function of_option(name, width)
+  local parts = {}
+  for _, entry in ipairs(search.glossary(name)) do
+    if entry.note then parts[#parts + 1] = wrapped(entry.note, width, "") end
+  end
+  parts[#parts + 1] = listed(options()[name], width)
+  return table.concat(parts, "\n\n")
+end
+
 local function of_name(name, width, style)
   local found, apart = by_name(name)
   if #found == 1 or found[1] and found[1].name == "ts." .. name then
@@ -211,9 +222,11 @@ local function of_name(name, width, style)
     local text = help.topic(found[1], width, style)
     return #others == 0 and text or text .. "\n\nThe same name elsewhere:\n" .. listed(others, width)
   elseif #found > 1 then
-    return listed(table.move(apart, 1, #apart, #found + 1, found), width)
+    table.move(apart, 1, #apart, #found + 1, found)
+    for _, option in ipairs(options()[name] or {}) do found[#found + 1] = option end
+    return listed(found, width)
   end
-  if options()[name] then return listed(options()[name], width) end
+  if options()[name] then return of_option(name, width) end
   local found_text = of_words(name, width)
   if found_text then return found_text end
   local last = name:match "([%w_]*)$"

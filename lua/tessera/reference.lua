@@ -190,13 +190,14 @@ local function collect()
   return topics
 end
 
-local known
+local known, collecting
 
 --- All topics, in the order of the files: blocks of annotations with `name` and `file`. Also `by_name`; `classes`, the
 --- blocks that describe a class; and `files`, the comment at the head of each file.
 ---@return table
 function reference.topics()
-  known = known or collect()
+  collecting = not known
+  known, collecting = known or collect(), false
   return known
 end
 
@@ -206,6 +207,19 @@ end
 function reference.written(name)
   local kind, rest = name:match "^(%l+)([%.:].*)$"
   return kind and reference.receivers[kind] and reference.receivers[kind] .. rest or name
+end
+
+--- The names that end in `name`, as one writes them: `m:softmax` and `P:softmax`. None while they are being collected, which
+--- asks for names that may not be there.
+---@param name string
+---@return string[]
+function reference.places(name)
+  local list = {}
+  for _, topic in ipairs(collecting and {} or reference.topics()) do
+    local kind, last = topic.name:match "^(%l+)[%.:].-([%w_]+)$"
+    if last == name and (kind == "ts" or reference.receivers[kind]) then list[#list + 1] = reference.written(topic.name) end
+  end
+  return list
 end
 
 --- How it is called: `ts.mask.causal(size [, options])`, or as overloads say.

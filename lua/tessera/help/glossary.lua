@@ -4,6 +4,19 @@
 -- and what to know, where the names alone do not tell it.
 
 return {
+  -- Here
+  {"example, tutorial, manual, introduction, getting started, beginner, lesson, course, teaching, documentation, docs, readme",
+    {"problem:verify"},
+    "`examples/` has numbered scripts, each one idea; the manual (`make docs`, or share/doc/tessera/manual where Tessera is installed) "
+      .. "leads in six chapters from softmax to an experiment. To begin: P = ts.problem{Q = X, K = X, V = X}, P:softmax(), P:verify()."},
+  {"quit, exit, leave, bye, command, prompt, repl, colon, history, variables, who", {},
+    ": alone lists the prompt's commands, such as :who, :time and :save; :quit or Ctrl-D leaves. _ is the last value, a line that ends "
+      .. "in ; shows nothing, and the tab key completes."},
+  {"⋆, *, star, merge, merging, merge summaries, combine", {"problem:summary", "ts.fold", "law associativity"},
+    "S * T merges two summaries of disjoint keys, Σ(S) ⋆ Σ(T) = Σ(S ∪ T); ⋆ is written *."},
+  {"⊥, Σ, bottom, sigma, m ℓ z, ℓ", {"problem:summary", "problem:bottom", "summary:row", "summary:bottoms"},
+    "Σ(S) = (m, ℓ, z): the largest score, the sum of e^(s - m), and the sum of e^(s - m) v over the keys of S; ⊥ where a row may "
+      .. "use none."},
   -- Computing
   {"flash, flash attention, flashattention, fused, fused attention, tiled attention, memory efficient, sdpa, scaled dot product",
     {"problem:attention", "problem:softmax", "problem:cost"},

@@ -51,7 +51,8 @@ local function ts_names()
   return names
 end
 
--- A variable that is nil, named in an error: perhaps another was meant, or one of `ts`. A method without self: a dot.
+-- A variable that is nil, named in an error: perhaps another was meant, or one of `ts`, or what stands in another place. A
+-- method without self: a dot.
 local function with_advice(self, message)
   local method, kind = message:match "^calling '([%w_]+)' on bad self %((%l+)"
   local receiver = method and require("tessera.reference").receivers[kind]
@@ -62,7 +63,7 @@ local function with_advice(self, message)
   for known in pairs(self.env) do names[#names + 1], written[known] = known, known end
   for _, known in ipairs(ts_names()) do names[#names + 1], written[known] = known, written[known] or "ts." .. known end
   local near = written[name] or written[check.near(name, names)]
-  return near and ("%s; did you mean '%s'?"):format(message, near) or message
+  return message .. (near and ("; did you mean '%s'?"):format(near) or check.elsewhere(name))
 end
 
 local function line_of(text, number)
