@@ -46,11 +46,11 @@ local function shifted(all, first)
   return moved
 end
 
--- Raises, on every rank alike, unless all hold the same queries, settings and keys.
+-- Raises, on every rank alike, unless all hold the same queries, settings, keys and masks.
 local function check_same(P)
   merge.meet(P:bottom())
   spread.agree(sentence("%d key(s) from %d on", P.n_k, P.first_key), "ranks 0 and %d: problems of %s, and of %s")
-  contents.agree(P.K, P.V)
+  contents.agree(P, P.K, P.V)
 end
 
 --- How P would be spread over `size` ranks: all but the rows that this one would hold.

@@ -86,7 +86,6 @@ return function(fields)
   spread.agree(("queries %s, keys %s"):format(f.queries ~= nil, f.keys ~= nil),
     "ranks 0 and %d: all give ranges, or none does (%s; %s)")
   merge.meet(P:bottom())
-  if not f.keys then contents.agree(f.K, f.V) end
   local self = setmetatable({from = {}, ranks = ranks.size, size = ranks.size, Q = f.Q, K = f.K, V = f.V, n_q = f.Q.rows,
     n_k = f.K.rows, d = P.d, d_v = P.d_v, dtype = P.dtype, first_key = 1, are_queries_spread = f.queries ~= nil,
     are_keys_spread = f.keys ~= nil, queries = spread.everywhere(1, f.Q.rows),
@@ -97,5 +96,7 @@ return function(fields)
   self.from.mask = together.call(function()
     return whole_mask(f.mask, self.n_q, self.first_key + self.n_k - 1, P.heads)
   end)
+  local said = {mask = self.from.mask, heads = P.heads, n_q = self.n_q, first_key = self.first_key, n_k = self.n_k}
+  contents.agree(said, not f.keys and f.K or nil, not f.keys and f.V or nil)
   return self
 end

@@ -104,6 +104,17 @@ if mpi.size > 1 then
     end
     refused(function() state(rows, {K = P.K, V = P.V, keys = false, [name] = other}) end, they_differ(name))
   end
+  -- Masks by what they keep, however it is said; the last row is among those that are looked at.
+  local function other_mask(i, j, h) return j <= i and (i + j) % 5 ~= h and (i < n or j > 1 or h ~= 2) end
+  local function same_mask(i, j, h) return not (j > i or (i + j) % 5 == h) end
+  refused(function() mpi.attention(is_last and P:with{mask = other_mask} or P) end, they_differ "mask")
+  refused(function() mpi.attention(is_last and P:with{mask = false} or P) end, they_differ "mask")
+  refused(function() state(rows, is_last and {mask = other_mask} or {}) end, they_differ "mask")
+  mpi.attention(is_last and P:with{mask = same_mask} or P)
+  mpi.attention((is_last and P:with{mask = ts.mask.full(n)} or P:with{mask = false}))
+  local far = P:with{first_key = 4, mask = ts.mask(n, n + 3, function(i, j) return j <= i or j < 4 and mpi.rank < last end)}
+  mpi.attention(far)
+  refused(function() mpi.attention(is_last and P:with{score = function(s) return s end} or P) end, "they differ in score")
   -- Of 160,000 numbers a tenth is looked at, the last row among them.
   local K = ts.randn(10000, 16, {seed = is_last and 2 or 1})
   refused(function() mpi.problem{Q = K:slice(1, 9), K = K, V = K} end, "they differ in queries")
