@@ -61,10 +61,10 @@ static void run_lookup(ts_plan *plan, ts_instruction *in) {
     ts_instruction_refresh(plan, in);
     if (node->op == TS_OP_matrix) {
         const ts_matrix *m = &t->matrix;
-        const int64_t r = plan->value[node->operand[0]].i - 1;
-        const bool inside = r >= 0 && r < m->rows;
+        const int64_t r = plan->value[node->operand[0]].i;
+        const bool inside = r >= 1 && r <= m->rows;
         list l = {(const char *)m->data +
-                      (inside ? r * m->row_stride : 0) * (int64_t)ts_dtype_size(m->dtype),
+                      (inside ? (r - 1) * m->row_stride : 0) * (int64_t)ts_dtype_size(m->dtype),
                   1, inside ? m->cols : 0, m->col_stride};
         gather_floats(plan, l, index, m->dtype, out);
         return;

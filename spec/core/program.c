@@ -496,6 +496,31 @@ static void check_long_programs(void) {
     CHECK(same);
 }
 
+/* A row of a matrix that lies outside of it gives 0, however far. */
+static void check_far_rows(void) {
+    static const int64_t rows[] = {INT64_MIN, INT64_MIN + 1, -1, 0, 1, 12, 13, INT64_MAX};
+    ts_table table = {.kind = TS_TABLE_MATRIX,
+                      .matrix = ts_matrix_packed(TS_F64, 12, 20, matrix_numbers)};
+    for (int k = 0; k < 12 * 20; k++) matrix_numbers[k] = 1 + k;
+    for (size_t n = 0; n < sizeof rows / sizeof *rows; n++) {
+        ts_node nodes[] = {
+            {.op = TS_OP_iconst, .type = TS_INT, .operand = {-1, -1, -1}, .table = -1},
+            {.op = TS_OP_j, .type = TS_INT, .operand = {-1, -1, -1}, .table = -1},
+            {.op = TS_OP_matrix, .type = TS_FLOAT, .operand = {0, 1, -1}, .table = 0}};
+        nodes[0].constant.i = rows[n];
+        ts_program_forms(nodes, 3, forms);
+        const ts_program program = {3, 1, nodes, &table, forms};
+        double tile[TS_LANES];
+        ts_program_score(&program, TS_F64, 1, (ts_range){1, 1}, (ts_range){1, 21}, tile, TS_LANES,
+                         scratch);
+        const bool is_row = rows[n] >= 1 && rows[n] <= 12;
+        bool same = true;
+        for (int k = 0; k < 21; k++)
+            same = same && tile[k] == (is_row && k < 20 ? (double)(20 * (rows[n] - 1) + k + 1) : 0);
+        CHECK(same);
+    }
+}
+
 static void check_malformed(void) {
     ts_detail detail;
     ts_node nodes[2] = {{.op = TS_OP_i, .type = TS_INT, .operand = {-1, -1, -1}, .table = -1},
@@ -532,6 +557,7 @@ int main(int argc, char **argv) {
     uint64_t count = argc > 2 ? strtoull(argv[2], NULL, 10) : 500;
     if (ts_kernel_select(getenv("TESSERA_ISA")) != TS_OK) return 1;
     check_malformed();
+    check_far_rows();
     check_long_programs();
     check_mixed_comparisons();
     check_divisions();
