@@ -44,6 +44,11 @@ describe("ts.mask", function()
     end
   end)
 
+  it("says what is missing where keys were not counted", function()
+    assert.has_error(function() mask(4, function(i, j) return j <= i end) end,
+      "bad argument #2 to 'mask' (n_k is missing: ts.mask(n_q, n_k, predicate))")
+  end)
+
   it("names the cell behind an error of the predicate, lifted or called", function()
     local list = {{}, {}}
     local function lifted(i, j) return list[i].x == j end

@@ -182,7 +182,7 @@ describe("a matrix", function()
 
     it("outside is an error that names axis and size", function()
       assert.error_matches(function() return m(3, 1) end, "bad argument #1 to 'm' %(row 3 of a matrix with 2%)")
-      assert.error_matches(function() return m(1, 0) end, "bad argument #2 to 'm' %(column 0 of a matrix with 3%)")
+      assert.error_matches(function() return m(1, 0) end, "bad argument #2 to 'm' %(column 0 of a matrix with 3, which count from 1%)")
       assert.error_matches(function() return m(-3, 1) end, "row %-3 of a matrix with 2")
       assert.error_matches(function() m:set(1, 4, 0) end, "bad argument #2 to 'set' %(column 4 of a matrix with 3%)")
     end)

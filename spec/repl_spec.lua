@@ -55,6 +55,23 @@ describe("a session", function()
         shown(("error(setmetatable({}, {__tostring = function() %s end}))"):format(body), "1 + 1"))
     end
   end)
+  it("knows what other languages write", function()
+    for line, advice in pairs{
+      ["m = function(i, j) return i != j end"] = "'not equal' is ~=", ["x = a && b"] = "'and' is a word, as in x and y",
+      ["x = a || b"] = "'or' is a word, as in x or y", ["x = !a"] = "'not' is a word, as in not x", ["x += 1"] = "there is x = x + y",
+      ["x = 2 ** 3"] = "a power is x ^ y", ["if x = 1 then y = 2 end"] = "x == y compares",
+      ["x = [1, 2]"] = "a list stands in braces, as in {1, 2}", ["x = 1 # why"] = "a comment begins with --",
+      ["ts.mask(4, 4, function(i, j) j <= i end)"] = "a function gives a value by return",
+    } do
+      assert.equal(advice, shown(line):match "^! .* near '.-'; (.*)$")
+    end
+    assert.equal("! unexpected symbol near ')'", shown "x = )")
+    assert.equal("! syntax error near '<='", shown "f = function(i) return i end i <= 2")
+  end)
+  it("shows how a function of ours is called, where its parentheses were forgotten", function()
+    assert.equal("function m:shape()\nfunction P:softmax([options])\nfunction ts.tanh(x)\nfunction\n{function}",
+      shown("X = ts.zeros(2, 2);", "X.shape", "ts.problem{Q = X, K = X, V = X}.softmax", "ts.tanh", "print", "{ts.tanh}"))
+  end)
   it("knows when a chunk goes on", function()
     local session = sessions.new()
     for _, text in ipairs{"for i = 1, 2 do", "ts.matrix{", "x = [[", "1 +", "local", "local function f()", "f(", "x =", "--[["} do

@@ -77,7 +77,8 @@ int64_t ts_lua_check_index(lua_State *L, int arg, int64_t n, const char *what) {
     int64_t i = ts_lua_check_whole(L, arg);
     int64_t at = ts_lua_place(i, n);
     if (at < 0 || at >= n)
-        ts_lua_arg_error(L, arg, NULL, "%s %I of a matrix with %I", what, I(i), I(n));
+        ts_lua_arg_error(L, arg, NULL, "%s %I of a matrix with %I%s", what, I(i), I(n),
+                         i == 0 ? ", which count from 1" : "");
     return at;
 }
 

@@ -3,6 +3,8 @@
 local core = require "tessera.core"
 local sentence = require "tessera.sentence"
 
+local FEW <const> = 8 -- names that an error can list
+
 local check = {}
 
 -- The message; of what a number or a string is not, the type alone: a __tostring of the user's may raise. Whatever its
@@ -132,7 +134,7 @@ core.advise(function(name, names)
   if near then return (": did you mean '%s'?"):format(near) end
   if #names == 1 then return (": the only field is '%s'"):format(names[1]) end
   table.sort(names)
-  return ": the fields are " .. table.concat(names, ", ")
+  return ": the fields are " .. table.concat(names, ", ") .. check.elsewhere(name)
 end)
 
 --- What to say of `name`, which is not where it was looked for: "; there is m:softmax and P:softmax", or nothing.
@@ -143,15 +145,17 @@ function check.elsewhere(name)
   return #places > 0 and "; there is " .. table.concat(places, " and ", 1, math.min(#places, 3)) or ""
 end
 
---- What to say of a field that `what` (as in "a problem") does not have, naming the near one, or where else it is.
+--- What to say of a field that `what` (as in "a problem") does not have, naming the near one, or where else it is, or
+--- the few that there are.
 ---@param what string
 ---@param name any
 ---@param names string[]
 ---@return string
 function check.unknown_field(what, name, names)
   local near = type(name) == "string" and check.near(name, names)
-  return message("%s has no field '%s'%s", what, name,
-    near and (" (did you mean '%s'?)"):format(near) or check.elsewhere(name))
+  local advice = near and (" (did you mean '%s'?)"):format(near) or check.elsewhere(name)
+  if advice == "" and #names <= FEW then advice = "; it has " .. table.concat(names, ", ") end
+  return message("%s has no field '%s'%s", what, name, advice)
 end
 
 --- Raises that as an error at the user's line.
@@ -162,17 +166,21 @@ function check.no_field(what, name, names)
   core.fail(check.unknown_field(what, name, names))
 end
 
+local function keys_of(t)
+  local names = {}
+  for name in pairs(t) do names[#names + 1] = name end
+  table.sort(names)
+  return names
+end
+
 --- The table t, in which a name that is not there is an error that names the near one.
 ---@param t table
 ---@param what string what errors call it, as "ts.mask"
----@param call? function what a call of the table does
+---@param call? function what a call of the table does; without it, an error that tells what is there
 ---@return table t
 function check.closed(t, what, call)
-  return setmetatable(t, {__call = call, __index = function(_, name)
-    local names = {}
-    for known in pairs(t) do names[#names + 1] = known end
-    check.no_field(what, name, names)
-  end})
+  local function refuse() core.fail(("%s is no function; it has %s"):format(what, table.concat(keys_of(t), ", "))) end
+  return setmetatable(t, {__call = call or refuse, __index = function(_, name) check.no_field(what, name, keys_of(t)) end})
 end
 
 return check

@@ -237,13 +237,6 @@ end
 
 -- Values ------------------------------------------------------------------------------------------
 
-local function topic_of_value(value)
-  if value == nil then return nil end
-  for _, topic in ipairs(reference.topics()) do
-    if not topic.field and reference.value(topic.name) == value then return topic end
-  end
-end
-
 -- The file that introduces a kind of value.
 local head_of = {matrix = "matrix", mask = "ask", problem = "problem", summary = "summary", layer = "heads", cache = "heads/cache"}
 
@@ -259,7 +252,7 @@ end
 
 local function of_value(value, width, style)
   if value == ts then return help.overview(width, style) end
-  local topic = topic_of_value(value)
+  local topic = reference.topic_of(value)
   if topic then return help.topic(topic, width, style) end
   local kind = check.type_of(value)
   if reference.receivers[kind] then return of_kind(kind, width, style) end

@@ -29,6 +29,7 @@ local mask = {}
 ---@return mask
 local function new(_, n_q, n_k, predicate, options)
   n_q = check.count(n_q, 1, "mask", 0)
+  check.arg(type(n_k) ~= "function", 2, "mask", "n_k is missing: ts.mask(n_q, n_k, predicate)")
   n_k = check.count(n_k, 2, "mask", 0)
   check.arg(type(predicate) == "function", 3, "mask", "function expected, got %s", check.type_of(predicate))
   local heads = core.options(options, 4, "mask", {heads = "positive"}).heads

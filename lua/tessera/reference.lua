@@ -201,6 +201,15 @@ function reference.topics()
   return known
 end
 
+--- The topic that describes a function, or a library of functions; nil where none does.
+---@param value any
+---@return table?
+function reference.topic_of(value)
+  for _, topic in ipairs(value ~= nil and reference.topics() or {}) do
+    if not topic.field and reference.value(topic.name) == value then return topic end
+  end
+end
+
 --- The name of a topic as one writes it: `P:attention`, `ts.mask.causal`, `P.scale`.
 ---@param name string
 ---@return string

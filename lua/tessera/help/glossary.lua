@@ -43,6 +43,7 @@ return {
   {"varlen, variable length, ragged, packing, packed, packed sequences, cu seqlens, nested tensor, jagged",
     {"ts.mask.documents", "ts.mask.padding"}, "Sequences lie one behind another in one problem; ts.mask.documents keeps them apart."},
   {"mha, multi head, multihead, multi head attention, multiheadattention, self attention", {"ts.heads", "heads of ts.problem"}},
+  {"forward, forward pass, call a layer", {"ts.heads", "layer:problem", "problem:attention"}, "layer(X) is a layer's forward pass."},
   {"gqa, mqa, grouped query, multi query, kv heads, num kv heads, shared heads", {"ts.heads", "kv_heads of ts.problem", "layer:group"},
     "`kv_heads` key heads, each shared by a group of `heads / kv_heads` query heads; 1 is multi-query attention."},
   {"cross attention, encoder decoder, memory", {"ts.heads", "ts.problem"},

@@ -2,6 +2,7 @@
 
 local check = require "tessera.check"
 local core = require "tessera.core"
+local foreign = require "tessera.repl.foreign"
 local globals_of = require "tessera.repl.locals"
 local ts = require "tessera"
 
@@ -85,7 +86,7 @@ local function explained(self, text, err)
     return type(err) == "number" and tostring(err) or ("(error object is a %s value)"):format(type(err))
   end
   local number, rest = err:match "^line %d+:(%d+): (.*)$"
-  local message = with_advice(self, rest or err)
+  local message = with_advice(self, rest or err) .. foreign(rest or err, text)
   local line = number and text:find "\n" and line_of(text, tonumber(number))
   return line and ("%s\n  %s: %s"):format(message, number, line:match "^%s*(.-)%s*$") or message
 end

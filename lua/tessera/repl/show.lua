@@ -1,6 +1,7 @@
 --- show.lua -- values as the prompt shows them.
 
 local core = require "tessera.core"
+local reference = require "tessera.reference"
 
 local MOST = 20 -- elements of a list that are shown
 local LINE = 75 -- characters, where no terminal tells another
@@ -44,6 +45,12 @@ end
 -- What is known of a value that has lines of its own, in one line: its first.
 local function first_line(text) return text:match "^[^\n]*" end
 
+-- How one of ours is called: a method that is named without its parentheses is no answer.
+local function function_text(f)
+  local topic = reference.topic_of(f)
+  return topic and "function " .. reference.signature(topic) or "function"
+end
+
 function show(x, seen, inside)
   local kind = type(x)
   if kind == "string" then return inside and ("%q"):format(x):gsub("\\\n", "\\n") or x end
@@ -52,7 +59,8 @@ function show(x, seen, inside)
   if kind == "table" and not has_text then return table_text(x, seen, inside) end
   local ok, text = pcall(tostring, x)
   text = ok and text or kind
-  if kind == "function" or kind == "thread" then text = kind end
+  if kind == "thread" or kind == "function" and inside then text = kind end
+  if kind == "function" and not inside then text = function_text(x) end
   return inside and first_line(text) or text
 end
 
