@@ -217,6 +217,13 @@ b,2,2,1.0,22
 
   it("names what it cannot take", function()
     local function f() return 1 end
+    local function failing(p, seed) return p.n < 3 and seed or p.n.x.y end
+    local _, message = pcall(function() return (ts.experiment{run = failing, grid = {n = {1, 2, 3}, how = {"a"}}, seeds = {7}}) end)
+    assert.matches("^spec/experiment_spec.lua:%d+: attempt to index .*, in the run of how = a, n = 3, seed 7$", message)
+    assert.error_matches(function() ts.experiment{run = function() end, grid = {n = {1}}} end,
+      "run returned nothing to write down, in the run of n = 1, seed 1$")
+    local thrown = {}
+    assert.are.equal(thrown, select(2, pcall(ts.experiment, {run = function() error(thrown) end, grid = {n = {1}}})))
     assert.error_matches(function() ts.experiment{grid = {}} end, "field 'run' is missing")
     assert.error_matches(function() ts.experiment{run = f} end, "field 'grid' is missing")
     assert.error_matches(function() ts.experiment{run = f, grid = {}, sedes = 3} end, "invalid field 'sedes'")

@@ -1,5 +1,6 @@
 --- Experiments: a function run over a grid of parameters, with seeds, into a table that survives interruptions.
 
+local attempt = require "tessera.attempt"
 local check = require "tessera.check"
 local core = require "tessera.core"
 local grid = require "tessera.experiment.grid"
@@ -33,6 +34,16 @@ local function complete(run, values, seconds)
   return all
 end
 
+-- What one run measured; an error of it tells which run that was.
+local function measure(f, run, book)
+  local ok, values = attempt(function() return measured(f(complete(run, {}), run.seed), run.point, book) end)
+  if ok then return values end
+  if type(values) ~= "string" then error(values, 0) end
+  local where = {}
+  for n, name in ipairs(grid.names(run.point)) do where[n] = ("%s = %s, "):format(name, run.point[name]) end
+  error(("%s, in the run of %sseed %d"):format(values, table.concat(where), run.seed), 0)
+end
+
 -- Runs what the journal does not have, in order.
 local function perform(f, runs, book)
   local all, to_do, fresh = {resumed = 0}, 0, 0
@@ -43,7 +54,7 @@ local function perform(f, runs, book)
       all[n], all.resumed = complete(run, book.done[run.key]), all.resumed + 1
     else
       local start = core.clock()
-      local values = measured(f(complete(run, {}), run.seed), run.point, book)
+      local values = measure(f, run, book)
       all[n] = complete(run, values, core.clock() - start)
       book:add(all[n])
       fresh = fresh + 1
@@ -78,7 +89,7 @@ local kinds = {run = "function", grid = "table", seeds = "any", file = "string",
 -- The result is a list of runs {name of the grid =, seed =, value = (or the names measured), seconds =}, in the grid's order
 -- (names by the alphabet, the last one turning fastest), with `summary()`, with `curves(x, y)`, the measure y (the only one
 -- unless given) over the parameter x, a series for each point of the others, and with `resumed`, how many the file had.
--- A bar shows the time left on a terminal. Errors of `run` pass through; what was written stays.
+-- A bar shows the time left on a terminal. Errors of `run` name the run; what was written stays.
 ---@param fields table
 ---@return table
 local function experiment(fields)
