@@ -26,7 +26,8 @@ void ts_summary_bottom(ts_summary *summary); /* every row ⊥ */
 void ts_summary_merge(const ts_summary *a, const ts_summary *b, ts_summary *out);
 
 /* z / ℓ, packed into o (n_q x heads * d_v); sink: one logit a head, or NULL. TS_EMPTY_ROW where a
- * row has neither keys nor sink, unless zero_empty. Rows are (row, head) from 1. */
+ * row has neither keys nor sink, unless zero_empty: detail has the first one, from 1, in the order
+ * of heads and rows, and how many there are. */
 ts_status ts_summary_output(const ts_summary *summary, const double *sink, bool zero_empty,
                             ts_matrix *o, ts_detail *detail);
 /* m ln(base) + ln ℓ, computed in double and rounded once, into lse (n_q x heads); -inf for ⊥. */

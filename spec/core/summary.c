@@ -155,6 +155,30 @@ static void check_finish(ts_dtype dtype) {
     CHECK(same(s, &before.summary));
 }
 
+/* Of the rows that are ⊥ the first is named, head by head, and all are counted. */
+static void check_bottoms(ts_dtype dtype) {
+    ts_detail detail;
+    kept k = make(dtype, TS_BASE_E, 3, 2, 1);
+    ts_matrix o = sample_matrix(dtype, 3, 2);
+    const struct {
+        int64_t bottoms[3]; /* rows of the summary: head h of query q is 2 q + h, from 0 */
+        int64_t row, head, count;
+    } cases[] = {{{1, 4, 4}, 3, 1, 2}, {{1, 5, 3}, 1, 2, 3}, {{5, 2, 2}, 2, 1, 2}};
+    for (int n = 0; n < 3; n++) {
+        for (int64_t r = 0; r < 6; r++) {
+            const int64_t *b = cases[n].bottoms;
+            const bool bottom = r == b[0] || r == b[1] || r == b[2];
+            set(&k.summary, k.summary.max, r, bottom ? -INFINITY : 0);
+            set(&k.summary, k.summary.norm, r, bottom ? 0 : 1);
+        }
+        CHECK_INT(ts_summary_output(&k.summary, NULL, false, &o, &detail), TS_EMPTY_ROW);
+        CHECK_INT(detail.row, cases[n].row);
+        CHECK_INT(detail.head, cases[n].head);
+        CHECK_INT(detail.count, cases[n].count);
+    }
+    free(k.memory);
+}
+
 int main(void) {
     for (int isa = 0; isa < SAMPLE_ISAS; isa++) {
         if (ts_kernel_select(sample_isas[isa])) continue;
@@ -162,6 +186,7 @@ int main(void) {
             for (int n = 0; n < 4; n++) check_laws((ts_dtype)dtype, (ts_base)(n / 2), n % 2);
             check_cases((ts_dtype)dtype);
             check_finish((ts_dtype)dtype);
+            check_bottoms((ts_dtype)dtype);
         }
     }
     size_t bytes;
