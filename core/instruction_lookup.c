@@ -41,11 +41,11 @@ typedef struct {
         }                                                                                          \
     } while (0)
 
-static void gather_floats(const ts_plan *plan, list l, const ts_lane *index, ts_dtype from,
+static void gather_floats(const ts_plan *plan, list l, const ts_lane *index, ts_dtype stored,
                           void *out) {
-    if (from == TS_F32 && plan->dtype == TS_F32)
+    if (stored == TS_F32 && plan->dtype == TS_F32)
         GATHER(float, float);
-    else if (from == TS_F32)
+    else if (stored == TS_F32)
         GATHER(float, double);
     else if (plan->dtype == TS_F32)
         GATHER(double, float);

@@ -17,7 +17,6 @@ typedef struct {
     mpfr_prec_t bits;
     const int64_t *rows;
     int64_t row_count;
-    bool zero_empty;
     ts_matrix *o, *lse;
     size_t number; /* bytes of one number's digits */
 } job;
@@ -276,7 +275,6 @@ ts_status ts_oracle(const ts_problem *p, int64_t bits, const int64_t *rows, int6
     job job = {.p = p,
                .bits = (mpfr_prec_t)bits,
                .rows = rows,
-               .zero_empty = zero_empty,
                .o = o,
                .lse = lse,
                .number = mpfr_custom_get_size((mpfr_prec_t)bits)};

@@ -85,41 +85,44 @@ static int union_of(lua_State *L) { return combine(L, either, "|"); }
 static int exclusive(lua_State *L) { return combine(L, one_of, "~"); }
 static int difference(lua_State *L) { return combine(L, without, "-"); }
 
-/* [a] -> [mask] */
-static int complement(lua_State *L) {
-    const ts_lua_mask *m = (const ts_lua_mask *)ts_lua_check_mask(L, 1);
+/* [m, ..] -> [m, its program, anchors, the build]: begins a mask made of m alone. */
+static ts_lua_build *begin_from(lua_State *L, const ts_lua_mask *m) {
     const ts_program *program = m->mask.program;
     lua_settop(L, 1);
     lua_getiuservalue(L, 1, 1);
     ts_lua_push_anchors(L, (const int[]){2}, 1);
-    ts_lua_build *build =
-        ts_lua_new_build(L, program->count + 1, program->table_count, 3 * program->count + 8);
-    int32_t all = ts_builder_inline(&build->builder, program, -1, -1, -1, build->numbers);
-    int32_t none = ts_builder_op(&build->builder, TS_OP_bnot, all, -1, -1);
-    ts_lua_finish_build(L, build, none, 3);
-    ts_lua_push_mask(L, m->mask.rows, m->mask.cols, m->mask.heads, m->called);
+    return ts_lua_new_build(L, program->count + 1, program->table_count, 3 * program->count + 8);
+}
+
+/* [m, its program, anchors, the build] -> [.., mask] */
+static int finish_from(lua_State *L, const ts_lua_mask *m, ts_lua_build *build, int32_t result,
+                       int64_t heads) {
+    ts_lua_finish_build(L, build, result, 3);
+    ts_lua_push_mask(L, m->mask.rows, m->mask.cols, heads, m->called);
     lua_getiuservalue(L, 1, 2);
     lua_setiuservalue(L, -2, 2);
     return 1;
 }
 
+/* [a] -> [mask] */
+static int complement(lua_State *L) {
+    const ts_lua_mask *m = (const ts_lua_mask *)ts_lua_check_mask(L, 1);
+    ts_lua_build *build = begin_from(L, m);
+    ts_builder *builder = &build->builder;
+    int32_t all = ts_builder_inline(builder, m->mask.program, -1, -1, -1, build->numbers);
+    int32_t none = ts_builder_op(builder, TS_OP_bnot, all, -1, -1);
+    return finish_from(L, m, build, none, m->mask.heads);
+}
+
 /* [m, h] -> [mask without heads]: what head h may use */
 static int head(lua_State *L) {
     const ts_lua_mask *m = (const ts_lua_mask *)ts_lua_check_mask(L, 1);
-    const ts_program *program = m->mask.program;
     int64_t h = ts_lua_check_range(L, 2, 1, m->mask.heads ? m->mask.heads : TS_LUA_MOST_INDEX);
-    lua_settop(L, 1);
-    lua_getiuservalue(L, 1, 1);
-    ts_lua_push_anchors(L, (const int[]){2}, 1);
-    ts_lua_build *build =
-        ts_lua_new_build(L, program->count + 1, program->table_count, 3 * program->count + 8);
-    int32_t number = ts_builder_int(&build->builder, h);
-    int32_t result = ts_builder_inline(&build->builder, program, -1, -1, number, build->numbers);
-    ts_lua_finish_build(L, build, result, 3);
-    ts_lua_push_mask(L, m->mask.rows, m->mask.cols, 0, m->called);
-    lua_getiuservalue(L, 1, 2);
-    lua_setiuservalue(L, -2, 2);
-    return 1;
+    ts_lua_build *build = begin_from(L, m);
+    ts_builder *builder = &build->builder;
+    int32_t number = ts_builder_int(builder, h);
+    int32_t result = ts_builder_inline(builder, m->mask.program, -1, -1, number, build->numbers);
+    return finish_from(L, m, build, result, 0);
 }
 
 /* ---- comparisons ---- */

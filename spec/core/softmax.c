@@ -33,6 +33,23 @@ static ts_matrix view(ts_dtype dtype, int64_t rows, int64_t cols, double *wide, 
 
 static const double unit_scale = 1;
 
+/* One head, of packed matrices. */
+static ts_problem one_head(ts_dtype dtype, int64_t n_q, int64_t n_k, int64_t d, int64_t d_v,
+                           void *q, void *k, void *v) {
+    return (ts_problem){.dtype = dtype,
+                        .n_q = n_q,
+                        .n_k = n_k,
+                        .d = d,
+                        .d_v = d_v,
+                        .heads = 1,
+                        .kv_heads = 1,
+                        .first_key = 1,
+                        .scale = &unit_scale,
+                        .q = ts_matrix_packed(dtype, n_q, d, q),
+                        .k = ts_matrix_packed(dtype, n_k, d, k),
+                        .v = ts_matrix_packed(dtype, n_k, d_v, v)};
+}
+
 static ts_status run(trial *t, ts_dtype dtype, bool zero_empty) {
     ts_problem *p = &t->p;
     p->dtype = dtype;
@@ -184,18 +201,7 @@ static void check_long_sum(void) {
     enum { N = (1 << 20) + 1 };
     float *k = malloc(N * sizeof *k), *v = malloc(N * sizeof *v), q = 1, o, lse;
     for (int j = 0; j < N; j++) k[j] = j ? -17.328679513998633f : 0, v[j] = j > 0;
-    ts_problem p = {.dtype = TS_F32,
-                    .n_q = 1,
-                    .n_k = N,
-                    .d = 1,
-                    .d_v = 1,
-                    .heads = 1,
-                    .kv_heads = 1,
-                    .first_key = 1,
-                    .scale = &unit_scale,
-                    .q = {TS_F32, 1, 1, 1, 1, &q},
-                    .k = {TS_F32, N, 1, 1, 1, k},
-                    .v = {TS_F32, N, 1, 1, 1, v}};
+    ts_problem p = one_head(TS_F32, 1, N, 1, 1, &q, k, v);
     ts_matrix out = {TS_F32, 1, 1, 1, 1, &o}, out_lse = {TS_F32, 1, 1, 1, 1, &lse};
     ts_detail detail;
     CHECK_INT(ts_softmax(&p, false, &one_thread, &out, &out_lse, &detail), TS_OK);
@@ -243,18 +249,7 @@ static void check_runs(void) {
     enum { N = 70, D = 5 };
     static double q[N * D], k[N * D], o[2][N * D], lse[2][N];
     for (int n = 0; n < N * D; n++) q[n] = sin(n * n), k[n] = cos(3 * n);
-    ts_problem p = {.dtype = TS_F64,
-                    .n_q = N,
-                    .n_k = N,
-                    .d = D,
-                    .d_v = D,
-                    .heads = 1,
-                    .kv_heads = 1,
-                    .first_key = 1,
-                    .scale = &unit_scale,
-                    .q = {TS_F64, N, D, D, 1, q},
-                    .k = {TS_F64, N, D, D, 1, k},
-                    .v = {TS_F64, N, D, D, 1, k}};
+    ts_problem p = one_head(TS_F64, N, N, D, D, q, k, k);
     ts_detail detail;
     ts_run run = one_thread;
     for (int threads = 1; threads <= 8; threads++) {
@@ -294,19 +289,8 @@ static void check_called_score(void) {
     int64_t failing;
     ts_score score = {.call = call}, failure = {.call = call, .data = &failing};
     const ts_score *scores[] = {&score}, *failures[] = {&failure};
-    ts_problem p = {.dtype = TS_F64,
-                    .n_q = 2,
-                    .n_k = 3,
-                    .d = 1,
-                    .d_v = 1,
-                    .heads = 1,
-                    .kv_heads = 1,
-                    .first_key = 5,
-                    .scale = &unit_scale,
-                    .score = scores,
-                    .q = {TS_F64, 2, 1, 1, 1, q},
-                    .k = {TS_F64, 3, 1, 1, 1, k},
-                    .v = {TS_F64, 3, 1, 1, 1, k}};
+    ts_problem p = one_head(TS_F64, 2, 3, 1, 1, q, k, k);
+    p.first_key = 5, p.score = scores;
     ts_matrix s = {TS_F64, 2, 3, 3, 1, out};
     ts_detail detail;
     CHECK_INT(ts_softmax_scores(&p, 0, &one_thread, &s, &detail), TS_OK);
