@@ -8,20 +8,23 @@
 
 #include <string.h>
 
-/* Sizes of a block: of B, packed, half a second-level cache; of C, as many rows as pay for packing,
- * unless that leaves threads without work; of A, a band near the first cache. */
-enum { MOST_ROWS = 512, FEWEST_ROWS = 64, DEPTH = 256, COLUMNS = 256, BAND = 48 };
+/* Sizes of a block of C, and of what it sums at a time. The larger they are, the less often B is
+ * packed, A comes from far away, and C is read and written again; B packed, up to 2 MiB in f32,
+ * passes once for each band of A. */
+enum { MOST_ROWS = 1024, MOST_COLUMNS = 512, MOST_DEPTH = 1024, FEWEST = 64, BAND = 24 };
+
+enum { LINE = 16 }; /* numbers, in f32, of a line of the cache */
 
 typedef struct {
     const ts_loops *loops;
     const ts_matrix *a, *b;
     ts_matrix *c;
-    int64_t rows;          /* of a block of C */
-    int64_t across, items; /* blocks of columns; blocks */
+    int64_t rows, columns, depth; /* of a block */
+    int64_t across, items;        /* blocks of columns; blocks */
 } product;
 
-/* One thread's work space: a block of B packed, and of A, B or C copied where its numbers do not
- * lie side by side. */
+/* One thread's work space: a block of B packed; and copies, where numbers do not lie side by side:
+ * of a band of A, a block of B or of C. */
 typedef struct {
     void *panels, *a, *b, *c;
 } worker;
@@ -30,29 +33,37 @@ static void *element(const ts_loops *loops, const ts_matrix *m, int64_t row, int
     return ts_at(loops, m->data, row * m->row_stride + column * m->col_stride);
 }
 
-/* Between memory of any two strides. */
+/* Between memory of any two strides, along what lies closest in `from`. */
 static void copy_block(size_t size, int64_t rows, int64_t columns, const char *from,
                        int64_t from_row, int64_t from_column, char *to, int64_t to_row,
                        int64_t to_column) {
-    for (int64_t r = 0; r < rows; r++)
-        for (int64_t c = 0; c < columns; c++)
-            memcpy(to + (r * to_row + c * to_column) * (int64_t)size,
-                   from + (r * from_row + c * from_column) * (int64_t)size, size);
-}
-
-/* A band of A, its rows one behind the other: rows a power of two apart would fight for the same
- * places of the cache. */
-static void copy_a(const product *p, const worker *w, int64_t row, int64_t rows, int64_t first,
-                   int64_t depth) {
-    const size_t size = ts_dtype_size(p->loops->dtype);
-    if (p->a->col_stride != 1) {
-        copy_block(size, rows, depth, element(p->loops, p->a, row, first), p->a->row_stride,
-                   p->a->col_stride, w->a, depth, 1);
+    if (from_row < from_column) {
+        copy_block(size, columns, rows, from, from_column, from_row, to, to_column, to_row);
         return;
     }
-    for (int64_t r = 0; r < rows && depth > 0; r++)
-        memcpy(ts_at(p->loops, w->a, r * depth), element(p->loops, p->a, row + r, first),
-               (size_t)depth * size);
+    for (int64_t r = 0; r < rows; r++)
+        for (int64_t c = 0; c < columns; c++) {
+            char *y = to + (r * to_row + c * to_column) * (int64_t)size;
+            const char *x = from + (r * from_row + c * from_column) * (int64_t)size;
+            if (size == sizeof(float))
+                memcpy(y, x, sizeof(float));
+            else
+                memcpy(y, x, sizeof(double));
+        }
+}
+
+/* A band of A, where it lies or copied; *stride: from row to row, in the copy a line more than a
+ * power of two, or all rows would fight for the same places of the cache. */
+static const void *band_of_a(const product *p, const worker *w, int64_t row, int64_t rows,
+                             int64_t first, int64_t depth, int64_t *stride) {
+    const ts_matrix *a = p->a;
+    const void *from = element(p->loops, a, row, first);
+    *stride = a->row_stride;
+    if (a->col_stride == 1) return from;
+    *stride = p->depth + LINE;
+    copy_block(ts_dtype_size(a->dtype), rows, depth, from, a->row_stride, a->col_stride, w->a,
+               *stride, 1);
+    return w->a;
 }
 
 static void pack_b(const product *p, const worker *w, int64_t first, int64_t depth, int64_t column,
@@ -70,48 +81,55 @@ static void pack_b(const product *p, const worker *w, int64_t first, int64_t dep
     }
 }
 
+/* Adds to the numbers of C, `stride` apart, what `depth` columns of A and rows of B come to. */
+static void add_depth(const product *p, const worker *w, int64_t row, int64_t rows, int64_t first,
+                      int64_t width, void *c, int64_t stride) {
+    const int64_t depth = ts_least(p->depth, p->b->rows - first);
+    const ts_panels b = {.numbers = w->panels, .depth = depth, .width = width};
+    for (int64_t r = 0; r < rows; r += BAND) {
+        const int64_t height = ts_least(BAND, rows - r);
+        int64_t a_stride;
+        const void *a = band_of_a(p, w, row + r, height, first, depth, &a_stride);
+        p->loops->product(height, depth, a, a_stride, &b, 0, 0, width,
+                          ts_at(p->loops, c, r * stride), stride, first > 0);
+    }
+}
+
 /* One block of C; in place unless whole vectors would not fit there. */
 static void answer(const void *asked, int64_t item, void *work, ts_outcome *outcome) {
     const product *p = asked;
     const worker *w = work;
-    const ts_loops *loops = p->loops;
     ts_matrix *c = p->c;
-    (void)outcome;
     const int64_t row = item / p->across * p->rows, rows = ts_least(p->rows, c->rows - row);
-    const int64_t column = item % p->across * COLUMNS,
-                  columns = ts_least(COLUMNS, c->cols - column);
-    const int64_t width = ts_round_up(columns, loops->lanes);
+    const int64_t column = item % p->across * p->columns,
+                  columns = ts_least(p->columns, c->cols - column);
+    const int64_t width = ts_round_up(columns, p->loops->lanes);
     const bool in_place = c->col_stride == 1 && width == columns;
-    void *to = in_place ? element(loops, c, row, column) : w->c;
-    const int64_t stride = in_place ? c->row_stride : COLUMNS;
+    void *there = element(p->loops, c, row, column), *to = in_place ? there : w->c;
+    const int64_t stride = in_place ? c->row_stride : p->columns;
     int64_t first = 0;
     do {
-        const int64_t depth = ts_least(DEPTH, p->b->rows - first);
-        const ts_panels b = {.numbers = w->panels, .depth = depth, .width = width};
-        pack_b(p, w, first, depth, column, columns);
-        for (int64_t r = 0; r < rows; r += BAND) {
-            copy_a(p, w, row + r, ts_least(BAND, rows - r), first, depth);
-            loops->product(ts_least(BAND, rows - r), depth, w->a, depth, &b, 0, 0, width,
-                           ts_at(loops, to, r * stride), stride, first > 0);
-        }
-        first += depth;
-    } while (first < p->b->rows);
+        pack_b(p, w, first, ts_least(p->depth, p->b->rows - first), column, columns);
+        add_depth(p, w, row, rows, first, width, to, stride);
+        first += p->depth;
+    } while (first < p->b->rows && !ts_items_pause(outcome, (double)first / (double)p->b->rows));
     if (!in_place)
-        copy_block(ts_dtype_size(loops->dtype), rows, columns, w->c, COLUMNS, 1,
-                   element(loops, c, row, column), c->row_stride, c->col_stride);
+        copy_block(ts_dtype_size(c->dtype), rows, columns, to, stride, 1, there, c->row_stride,
+                   c->col_stride);
 }
 
+/* What stays where it lies takes no room. */
 static void place_worker(const product *p, ts_arena *arena) {
-    worker unused, *w = ts_arena_take(arena, 1, sizeof *w);
+    const bool a_lies = p->a->col_stride == 1,
+               b_lies = p->b->col_stride == 1 || p->b->row_stride == 1,
+               c_lies = p->c->col_stride == 1 && p->c->cols % p->loops->lanes == 0;
     const size_t size = ts_dtype_size(p->loops->dtype);
-    const int64_t depth = ts_least(DEPTH, p->b->rows), columns = ts_least(COLUMNS, p->c->cols);
-    const int64_t rows = ts_least(p->rows, p->c->rows),
-                  width = ts_round_up(columns, p->loops->lanes);
+    worker unused, *w = ts_arena_take(arena, 1, sizeof *w);
     if (!w) w = &unused;
-    w->panels = ts_arena_take(arena, depth * width, size);
-    w->a = ts_arena_take(arena, BAND * depth, size);
-    w->b = ts_arena_take(arena, depth * columns, size);
-    w->c = ts_arena_take(arena, rows * COLUMNS, size);
+    w->panels = ts_arena_take(arena, p->depth * p->columns, size);
+    w->a = ts_arena_take(arena, a_lies ? 0 : BAND * (p->depth + LINE), size);
+    w->b = ts_arena_take(arena, b_lies ? 0 : p->depth * p->columns, size);
+    w->c = ts_arena_take(arena, c_lies ? 0 : p->rows * p->columns, size);
 }
 
 static void enter(const void *asked, void *work) {
@@ -119,14 +137,27 @@ static void enter(const void *asked, void *work) {
     place_worker(asked, &arena);
 }
 
-/* Blocks of C, `wanted` of them if there are rows for that. */
+/* The size of n's equal pieces, about `most` at most: a multiple of `step`. */
+static int64_t piece(int64_t n, int64_t most, int64_t step) {
+    return n == 0 ? step : ts_round_up(ts_quotient_up(n, ts_quotient_up(n, most)), step);
+}
+
+/* Blocks of C, `wanted` of them if there is work for that. The depth of a block decides bits, so it
+ * depends on nothing else. */
 static void cut(product *p, int64_t wanted) {
-    p->across = ts_quotient_up(p->c->cols, COLUMNS);
-    p->rows = 2 * MOST_ROWS;
-    do {
-        p->rows /= 2;
+    int64_t rows = MOST_ROWS, columns = MOST_COLUMNS;
+    p->depth = piece(p->b->rows, MOST_DEPTH, LINE);
+    for (;;) {
+        p->rows = piece(p->c->rows, rows, p->loops->rows);
+        p->columns = piece(p->c->cols, columns, p->loops->panel);
+        p->across = ts_quotient_up(p->c->cols, p->columns);
         p->items = ts_quotient_up(p->c->rows, p->rows) * p->across;
-    } while (p->items < wanted && p->rows > FEWEST_ROWS);
+        if (p->items >= wanted || (p->rows <= FEWEST && p->columns <= FEWEST)) return;
+        if (p->rows > p->columns)
+            rows = p->rows / 2;
+        else
+            columns = p->columns / 2;
+    }
 }
 
 ts_status ts_product(const ts_matrix *a, const ts_matrix *b, ts_matrix *c, const ts_run *run) {

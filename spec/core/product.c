@@ -47,7 +47,7 @@ static double normal(void) { return sample_normal(); }
 
 /* The same bits for any number of threads, and for any part of C by itself. */
 static void check_bits_of_parts(ts_dtype dtype) {
-    ts_matrix a = sample_matrix(dtype, 400, 700), b = sample_matrix(dtype, 700, 300);
+    ts_matrix a = sample_matrix(dtype, 400, 2100), b = sample_matrix(dtype, 2100, 300);
     sample_fill(&a, normal), sample_fill(&b, normal);
     ts_matrix one = sample_matrix(dtype, 400, 300), three = sample_matrix(dtype, 400, 300);
     const ts_run run1 = sample_run(1), run3 = sample_run(3);
@@ -68,9 +68,13 @@ int main(void) {
             for (int n = 0; n < 90; n++)
                 check_product((ts_dtype)dtype, sample_draw(70), sample_draw(70), sample_draw(70),
                               n % 18);
-            for (int n = 0; n < 18; n += 5)
-                check_product((ts_dtype)dtype, 190 + sample_draw(20), 500 + sample_draw(30),
-                              20 + sample_draw(260), n);
+            for (int n = 0; n < 18; n += 5) { /* each axis longer than a block */
+                check_product((ts_dtype)dtype, 1020 + sample_draw(90), 10 + sample_draw(30),
+                              20 + sample_draw(60), n);
+                check_product((ts_dtype)dtype, 20 + sample_draw(60), 1020 + sample_draw(1100), 30,
+                              n);
+                check_product((ts_dtype)dtype, 30, 10 + sample_draw(30), 510 + sample_draw(600), n);
+            }
             check_bits_of_parts((ts_dtype)dtype);
         }
     }
