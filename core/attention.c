@@ -14,7 +14,7 @@ typedef struct {
     ts_target target;
     ts_cut cut;
     ts_waiting waiting;
-    bool weighs;       /* decided once: what a later look at the team says may be another number */
+    int shares;        /* decided once: what a later look at the team says may be another number */
     ts_weighed *order; /* of the units; NULL: as they come */
 } job;
 
@@ -94,13 +94,13 @@ static ts_status plan(job *job, const ts_run *run, ts_items *items) {
                         .count = job->cut.units,
                         .cost = (double)p->n_q * (double)p->n_k * (double)p->heads *
                                 (double)(p->d + p->d_v),
-                        .shares = job->cut.parts > 1 && !p->mask,
                         .alone = ts_problem_calls(p, 0, p->heads),
                         .enter = enter,
                         .answer = run_unit};
     if (items->count == 0) return TS_OK;
     if (job->tiling.schedule.blocks > INT32_MAX / 2) return TS_TOO_LARGE; /* words are of int32_t */
-    job->weighs = p->mask && ts_items_team(items, run) > 1;
+    if (p->mask) job->shares = ts_items_team(items, run);
+    items->shares = job->cut.parts > 1 || job->shares > 1;
     ts_machine_place(p, &job->tiling, &job->cut, &arena);
     items->work = arena.used;
     return ts_arena_too_large(&arena) ? TS_TOO_LARGE : TS_OK;
@@ -110,7 +110,7 @@ static ts_status plan(job *job, const ts_run *run, ts_items *items) {
 static void take_shared(job *job, ts_arena *arena) {
     const int64_t stride = ts_round_up(job->problem->d_v, job->loops->lanes);
     ts_waiting_take(&job->waiting, &job->cut, job->loops, stride, arena);
-    if (job->weighs) job->order = ts_arena_take(arena, job->cut.units, sizeof *job->order);
+    if (job->shares > 1) job->order = ts_arena_take(arena, job->cut.units, sizeof *job->order);
 }
 
 /* The bytes of that; 0 where there is none. */
@@ -125,8 +125,8 @@ static ts_status run_items(job *job, const ts_items *items, const ts_run *run, t
                            ts_detail *detail) {
     ts_waiting_begin(&job->waiting);
     if (job->order) {
-        const ts_status status =
-            ts_weigh_units(job->problem, &job->tiling.schedule, &job->cut, run, job->order, detail);
+        const ts_status status = ts_weigh_units(job->problem, &job->tiling.schedule, &job->cut,
+                                                job->shares, run, job->order, detail);
         if (status) return status;
     }
     const ts_status status = ts_items_run(items, run, whole, detail);

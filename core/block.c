@@ -121,9 +121,9 @@ static bool next_chunk(ts_tile *tile, cursor *at) {
 static ts_status chunk_summary(ts_tile *tile, bool first, const ts_rows *out) {
     const ts_loops *loops = tile->loops;
     tile->passing = ts_band_can_pass(tile);
+    if (tile->passing) tile->packed = (ts_packed){0}; /* K's panels are used for something else */
     for (int64_t row = 0; row < tile->rows;) {
-        if (!tile->passing && row % tile->shared == 0)
-            ts_chunk_pack_k(tile, row), ts_chunk_pack_v(tile, row);
+        if (!tile->passing && row % tile->shared == 0) ts_chunk_pack(tile, row);
         ts_band b = ts_band_next(tile, row);
         const ts_rows rows = ts_rows_from(loops, out, row), *to = first ? &rows : &tile->part;
         if (b.from < b.to) {
@@ -168,7 +168,7 @@ ts_status ts_tile_find(ts_tile *tile, ts_range range, ts_detail *detail) {
         if (tile->problem->mask) ts_chunk_find_cover(tile);
         if (tile->cover == TS_EMPTY) continue;
         tile->passing = false;
-        ts_chunk_pack_k(tile, 0);
+        ts_chunk_pack(tile, 0);
         for (int64_t row = 0; row < tile->rows;) {
             ts_band b = ts_band_next(tile, row);
             ts_status status = b.from < b.to ? ts_band_scores(tile, &b) : TS_OK;

@@ -10,6 +10,12 @@ enum { TS_CHUNK = 512 }; /* keys at a time; longer blocks are merged online */
 /* With fewer rows that share them, packing K and V takes longer than it saves. */
 enum { TS_PASSING_ROWS = 16 };
 
+/* A stretch of keys of one key head (from 0). Keys count from 1: all zeros is no stretch. */
+typedef struct {
+    int64_t head;
+    ts_range keys;
+} ts_packed;
+
 /* Query rows of some heads - one, or all that share one K and V, or several such groups - with one
  * thread's work space. Row r is query i.first + r % queries of head `head` + r / queries (from 0).
  */
@@ -31,6 +37,7 @@ typedef struct {
     bool clean;                         /* all its values are finite */
     bool passing;                       /* K and V are used where they lie, by few rows */
     ts_range *segments;                 /* the chunk's keys, by number */
+    ts_packed packed;                   /* what the panels hold */
     void *q, *k_panels, *v_panels, *staging, *strip; /* q: scaled */
     bool *wide, any_wide; /* which rows' q is beyond f32: their scores are summed in double */
     ts_rows part;         /* of one band, to be merged */

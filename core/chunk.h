@@ -12,8 +12,7 @@ ts_matrix ts_chunk_v(const ts_tile *tile, int64_t row);
 int64_t ts_chunk_key(const ts_tile *tile, int64_t lane);
 
 /* Packs the chunk's K, and its V, for the rows that share them with row `row`. */
-void ts_chunk_pack_k(ts_tile *tile, int64_t row);
-void ts_chunk_pack_v(ts_tile *tile, int64_t row);
+void ts_chunk_pack(ts_tile *tile, int64_t row);
 
 /* Sets tile->cover to what all heads' masks agree on and, where that is partial, the rows' bits. */
 void ts_chunk_find_cover(ts_tile *tile);

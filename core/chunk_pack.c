@@ -49,17 +49,35 @@ static void zero_nonfinite(const ts_loops *loops, void *numbers, int64_t count) 
     }
 }
 
-void ts_chunk_pack_k(ts_tile *tile, int64_t row) {
+static void pack_k(ts_tile *tile, int64_t row) {
     const ts_matrix k = ts_chunk_k(tile, row);
     int64_t stride;
     const void *rows = gather(tile, &k, &stride);
     tile->loops->pack_columns(rows, stride, k.cols, tile->keys, tile->k_panels);
 }
 
-void ts_chunk_pack_v(ts_tile *tile, int64_t row) {
+static void pack_v(ts_tile *tile, int64_t row) {
     const ts_matrix v = ts_chunk_v(tile, row);
     int64_t stride;
     const void *rows = gather(tile, &v, &stride);
     tile->clean = tile->loops->pack_rows(rows, stride, tile->keys, v.cols, tile->v_panels);
     if (!tile->clean) zero_nonfinite(tile->loops, tile->v_panels, tile->keys * tile->value_stride);
+}
+
+/* Whether the panels hold that already, as they do where a window's next tile begins with the keys
+ * that the last one ended with; notes that they will. */
+static bool is_packed(ts_tile *tile, int64_t row) {
+    const ts_problem *p = tile->problem;
+    const ts_packed held = tile->packed;
+    tile->packed = (ts_packed){0};
+    if (tile->segment_count != 1) return false;
+    tile->packed.head = (tile->head + row / tile->queries) / (p->heads / p->kv_heads);
+    tile->packed.keys = tile->segments[0];
+    return memcmp(&held, &tile->packed, sizeof held) == 0;
+}
+
+void ts_chunk_pack(ts_tile *tile, int64_t row) {
+    if (is_packed(tile, row)) return;
+    pack_k(tile, row);
+    pack_v(tile, row);
 }

@@ -96,4 +96,13 @@ describe("numbers that are not finite", function()
       end
     end
   end)
+
+  it("propagate from each tile of few queries, though other keys pass by between them", function()
+    local function m(rows, cols, f) return ts.matrix(rows, cols, f, {dtype = "f32"}) end
+    local V = m(128, 16, function(j, c) return (j * c) % 17 - 8 end)
+    V:set(5, 1, 0 / 0)
+    local P = ts.problem{Q = m(32, 4, function(i, c) return (i + c) % 3 end), K = m(128, 4, function(j, c) return (j * c) % 2 end),
+      V = V, scale = 1, base = 2, nonfinite = "propagate"}
+    assert.matrix_identical((P:softmax()), (P:attention{q = 8, k = 64, threads = 1}))
+  end)
 end)
