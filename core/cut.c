@@ -11,9 +11,7 @@ enum { FEWEST_ROWS = 64, FEW_ITEMS = 64 };
 
 /* Rows of a piece: with a mask fewer, since the keys of a block that some row of it may not use
  * cost its bits for all. */
-static int64_t most_rows(const ts_problem *p) {
-    return p->mask ? TS_TILING_PIECE : TS_TILING_ROWS;
-}
+static int64_t most_rows(const ts_problem *p) { return p->mask ? TS_TILING_PIECE : TS_TILING_ROWS; }
 
 ts_cut ts_cut_make(const ts_problem *p, const ts_tiling *tiling, int wanted) {
     const ts_schedule *s = &tiling->schedule;
