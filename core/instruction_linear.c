@@ -7,15 +7,18 @@
 
 /* ---- ranges of keys ---- */
 
-/* The keys j (of a tile's row) from first to last, as bits. */
+/* The keys j (of a tile's row) from first to last, as bits: words that are not read again, since
+ * the processor would wait until what was written beside them has left its queue. */
 static void fill_range(const ts_plan *plan, int64_t first, int64_t last, uint64_t *words) {
     first = ts_most(first - plan->tile.j.first, 0);
     last = ts_least(last - plan->tile.j.first, plan->n - 1);
     ts_fill_words(plan, false, words);
     if (first > last) return;
-    for (int64_t w = first / 64; w <= last / 64; w++) words[w] = ~(uint64_t)0;
-    words[first / 64] &= ~(uint64_t)0 << first % 64;
-    words[last / 64] &= ~(uint64_t)0 >> (63 - last % 64);
+    const int64_t from = first / 64, to = last / 64;
+    const uint64_t behind = ~(uint64_t)0 << first % 64, before = ~(uint64_t)0 >> (63 - last % 64);
+    words[from] = behind;
+    for (int64_t w = from + 1; w < to; w++) words[w] = ~(uint64_t)0;
+    words[to] = from < to ? before : before & behind;
 }
 
 static int64_t floor_div(int64_t a, int64_t b) { return b == 1 ? a : ts_idiv(a, b); }

@@ -40,7 +40,7 @@ void ts_lanes_mask(const ts_program *program, int64_t h, ts_range i, ts_range j,
         if (varies_with_query(result)) ts_plan_row(&plan, row);
         for (int64_t w = 0; w < plan.n / 64 && result->place != TS_CELL; w++)
             bits[w] = lanes ? lanes[w] : value_of(&plan).b ? ~(uint64_t)0 : 0;
-        bits[plan.n / 64 - 1] &= last;
+        if (plan.keys < plan.n) bits[plan.n / 64 - 1] &= last;
     }
 }
 

@@ -65,7 +65,7 @@ static void evaluate(const ts_mask *mask, int64_t h, ts_range i, ts_range j, uin
 static ts_cover settled(const uint64_t *bits, int64_t rows, int64_t keys, int64_t stride) {
     const uint64_t rest = ((uint64_t)1 << (keys % 64)) - 1; /* of a word that is not whole */
     uint64_t some = 0, others = 0;
-    for (int64_t r = 0; r < rows; r++, bits += stride) {
+    for (int64_t r = 0; r < rows && !(some && others); r++, bits += stride) {
         for (int64_t w = 0; w < keys / 64; w++) some |= bits[w], others |= ~bits[w];
         if (rest) some |= bits[keys / 64], others |= ~bits[keys / 64] & rest;
     }
