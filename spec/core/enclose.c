@@ -124,11 +124,64 @@ static void check_points(void) {
     }
 }
 
+/* s in [1, 2] against c chooses 10, or else 20: both where some score there answers yes and another
+ * no, be it the one at the edge. */
+static void check_edges(void) {
+    static const struct {
+        ts_op op;
+        double c, low, high;
+    } asked[] = {{TS_OP_flt, 1, 20, 20},   {TS_OP_flt, 2, 10, 20}, {TS_OP_flt, 2.5, 10, 10},
+                 {TS_OP_fle, 0.5, 20, 20}, {TS_OP_fle, 1, 10, 20}, {TS_OP_fle, 2, 10, 10},
+                 {TS_OP_feq, 0.5, 20, 20}, {TS_OP_feq, 1, 10, 20}, {TS_OP_feq, 2, 10, 20}};
+    for (size_t n = 0; n < sizeof asked / sizeof *asked; n++) {
+        ts_program program = {0};
+        ts_node nodes[NODES];
+        int32_t s = trial_node(&program, nodes, TS_OP_s, -1, -1, -1, 0);
+        int32_t c = trial_node(&program, nodes, TS_OP_fconst, -1, -1, -1, asked[n].c);
+        int32_t answer = trial_node(&program, nodes, asked[n].op, s, c, -1, 0);
+        int32_t yes = trial_node(&program, nodes, TS_OP_fconst, -1, -1, -1, 10);
+        int32_t no = trial_node(&program, nodes, TS_OP_fconst, -1, -1, -1, 20);
+        trial_node(&program, nodes, TS_OP_fselect, answer, yes, no, 0);
+        double low = 1, high = 2;
+        CHECK(ts_program_enclose(&program, TS_F64, 2, 5, 9, &low, &high, scratch));
+        CHECK_NUMBER(low, asked[n].low);
+        CHECK_NUMBER(high, asked[n].high);
+    }
+}
+
+/* The whole part of s in [1.5, 3.5] is not known, nor is what is looked up by it or chosen from it;
+ * i, the other choice, is. */
+static void check_unknown_integers(void) {
+    const ts_matrix rows = {TS_F64, 5, 3, 0, 1, (double[]){1, 2, 4}};
+    const ts_table table = {.kind = TS_TABLE_MATRIX, .matrix = rows};
+    for (int choice = 0; choice < 3; choice++) {
+        ts_program program = {.tables = &table, .table_count = 1};
+        ts_node nodes[NODES];
+        int32_t s = trial_node(&program, nodes, TS_OP_s, -1, -1, -1, 0);
+        int32_t i = trial_node(&program, nodes, TS_OP_i, -1, -1, -1, 0);
+        int32_t whole = trial_node(&program, nodes, TS_OP_ifrom, s, -1, -1, 0);
+        if (choice == 2) {
+            nodes[trial_node(&program, nodes, TS_OP_matrix, i, whole, -1, 0)].table = 0;
+        } else {
+            int32_t edge = trial_node(&program, nodes, TS_OP_fconst, -1, -1, -1, choice ? 1 : 4);
+            int32_t below = trial_node(&program, nodes, TS_OP_flt, s, edge, -1, 0);
+            int32_t chosen = trial_node(&program, nodes, TS_OP_iselect, below, i, whole, 0);
+            trial_node(&program, nodes, TS_OP_ffrom, chosen, -1, -1, 0);
+        }
+        double low = 1.5, high = 3.5;
+        CHECK_INT(ts_program_enclose(&program, TS_F64, 2, 5, 9, &low, &high, scratch), choice == 0);
+        CHECK_NUMBER(low, choice ? 1.5 : 5);
+        CHECK_NUMBER(high, choice ? 3.5 : 5);
+    }
+}
+
 int main(void) {
     for (int n = 0; n < NODES; n++) mpfr_init2(exact[n], BITS);
     mpfr_init2(spare, BITS);
     check_sound();
     check_points();
+    check_edges();
+    check_unknown_integers();
     for (int n = 0; n < NODES; n++) mpfr_clear(exact[n]);
     mpfr_clear(spare);
     mpfr_free_cache();
