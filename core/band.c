@@ -18,11 +18,6 @@ static int64_t rows_at_once(const ts_tile *tile, int64_t row) {
                     tile->shared - row % tile->shared);
 }
 
-/* Rows of the band from r on whose bits lie evenly: those of one head. */
-static int64_t rows_of_head(const ts_tile *tile, const ts_band *b, int64_t r) {
-    return ts_least(b->row + b->rows - r, tile->queries - r % tile->queries);
-}
-
 /* Word w of the bits of some rows, one row's or the other's. */
 static uint64_t any_of(const uint64_t *bits, int64_t rows, int64_t words, int64_t w) {
     uint64_t any = 0;
@@ -39,7 +34,7 @@ static void trim(const ts_tile *tile, ts_band *b) {
         const uint64_t *bits = ts_chunk_bits(tile, r);
         int64_t first = 0, last = words - 1;
         uint64_t any = 0;
-        rows = rows_of_head(tile, b, r);
+        rows = ts_band_rows_of_head(tile, b, r);
         while (first < words && !(any = any_of(bits, rows, tile->words, first))) first++;
         if (first == words) continue;
         from = ts_least(from, 64 * first + __builtin_ctzll(any));
@@ -75,7 +70,7 @@ static void multiply_keys(ts_tile *tile, const ts_band *b) {
 
 static void select(const ts_tile *tile, const ts_band *b) {
     for (int64_t r = b->row, rows; r < b->row + b->rows; r += rows) {
-        rows = rows_of_head(tile, b, r);
+        rows = ts_band_rows_of_head(tile, b, r);
         tile->loops->select(rows, ts_chunk_bits(tile, r), tile->words, b->from, b->to,
                             ts_band_scores_of(tile, r - b->row), tile->strip_stride);
     }

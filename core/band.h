@@ -18,6 +18,12 @@ int64_t ts_band_most_rows(const ts_loops *loops, int64_t keys);
  * tile. */
 ts_band ts_band_next(const ts_tile *tile, int64_t row);
 
+/* How many of the band's rows, from row r of the tile on, are of one head: their queries and masks
+ * lie side by side. */
+static inline int64_t ts_band_rows_of_head(const ts_tile *tile, const ts_band *b, int64_t r) {
+    return ts_least(b->row + b->rows - r, tile->queries - r % tile->queries);
+}
+
 /* The scores of the band's row r, from 0. */
 static inline void *ts_band_scores_of(const ts_tile *tile, int64_t r) {
     return ts_at(tile->loops, tile->strip, r * tile->strip_stride);

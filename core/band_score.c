@@ -62,7 +62,7 @@ static ts_status score_rows(ts_tile *tile, const ts_band *b, int64_t r, int64_t 
 ts_status ts_band_score(ts_tile *tile, const ts_band *b) {
     ts_status status = TS_OK;
     for (int64_t r = b->row, rows; !status && r < b->row + b->rows; r += rows) {
-        rows = ts_least(b->row + b->rows - r, tile->queries - r % tile->queries);
+        rows = ts_band_rows_of_head(tile, b, r);
         status = score_rows(tile, b, r, rows);
     }
     return status;
