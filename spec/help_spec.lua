@@ -159,6 +159,10 @@ describe("help", function()
     assert.matches("the sum of e%^%(s %- m%).*\n  P:bottom ", help.text "⊥")
     assert.matches(":quit or%s+Ctrl%-D leaves", help.text "quit")
     assert.matches("numbered scripts", help.text "examples")
+    assert.matches("First keys that stay in every window are a%s+mask", help.text "window with sinks")
+    assert.matches("\n  order of P:attention ", help.text "block order")
+    assert.matches("\n  ts%.linspace ", help.text "arange")
+    assert.matches("^A seed is an option of what draws", help.text "seed")
   end)
 
   it("tells in its glossary of what there is alone", function()
@@ -204,6 +208,12 @@ describe("help", function()
       for _, name in ipairs(help.see_also(topic)) do assert(topics.by_name[name], name) end
     end
     assert.is_true(#help.see_also(topics.by_name["problem:attention"]) >= 2)
+  end)
+
+  it("does not send to the members of a library that stand above", function()
+    assert.matches("\n  ts%.mask%.full .*\n  ts%.mask%.random ", help.text "ts.mask")
+    assert.not_matches("See also.*ts%.mask%.full", help.text "ts.mask")
+    assert.matches("See also: ts%.mask, ts%.mask%.none", help.text "ts.mask.full")
   end)
 
   it("keeps to the width", function()

@@ -107,6 +107,8 @@ describe("ts.mask", function()
       ["#4 to 'mask' (invalid field 'head'): did you mean 'heads'?"] = function() mask(1, 2, print, {head = 2}) end,
       ["#1 to 'causal' (size is n or {n_q, n_k}, whole numbers from 0 up)"] = function() mask.causal "x" end,
       ["#2 to 'causal' (invalid field 'ofset'): did you mean 'offset'?"] = function() mask.causal(3, {ofset = 1}) end,
+      ["#2 to 'causal' (table expected, got number; a size of two sides is one list, {n_q, n_k})"] =
+        function() mask.causal(3, 5) end,
       ["#2 to 'window' (a whole number from 0 up expected, got -1)"] = function() mask.window(3, -1, 0) end,
       ["#2 to 'padding' (4 real keys of 3)"] = function() mask.padding(3, 4) end,
       ["#1 to 'documents' (element 2 is -1, not a whole number from 0 to 9223372036854775807)"] =

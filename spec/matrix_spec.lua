@@ -235,6 +235,7 @@ describe("a matrix", function()
       assert.error_matches(function() return m.row_ end, "did you mean 'rows?'")
       assert.error_matches(function() return m:sofmtax() end, "did you mean 'softmax'")
       assert.error_matches(function() return m[1] end, "no element %[1%]; m%(i, j%) is one, m:row%(i%) a row")
+      assert.error_matches(function() return m[{1, 2}] end, "no element %[table%]; m%(i, j%) is one")
     end)
 
     it("cannot be set", function()

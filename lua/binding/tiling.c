@@ -23,7 +23,7 @@ int64_t ts_lua_whole_at(lua_State *L, int arg, const char *field, int table, int
     int64_t value = lua_tointegerx(L, -1, &whole);
     if (!whole)
         ts_lua_arg_error(L, arg, NULL, "field '%s': entry %I is %s, a whole number expected", field,
-                         I(n), luaL_tolstring(L, -1, NULL));
+                         I(n), lua_isstring(L, -1) ? lua_tostring(L, -1) : ts_lua_kind(L, -1));
     lua_pop(L, 1);
     return value;
 }

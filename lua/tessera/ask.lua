@@ -145,4 +145,7 @@ local function names()
   return list
 end
 
-setmetatable(methods, {__index = function(_, name) check.no_field("a mask", name, names()) end})
+setmetatable(methods, {__index = function(_, name)
+  check.that(type(name) == "string", "a mask has no cell [%s]; m(i, j) is one", name)
+  check.no_field("a mask", name, names())
+end})

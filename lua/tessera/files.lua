@@ -65,8 +65,9 @@ end
 
 local files = {}
 
---- The matrix in a `.npy` or `.csv` file; of a `.safetensors` or `.npz` file the matrix `name`, or, without
---- a name, a table from names to matrices and, where the file has any, its metadata, a table of strings.
+--- What a `.npy`, `.csv`, `.safetensors` or `.npz` file holds. Of the first two it is a matrix; of the others
+--- the matrix `name`, or, without a name, a table from names to matrices and, where the file has any, its
+--- metadata, a table of strings.
 --- Half precision and bfloat16 come as f32, integers and booleans as f64; integers that a double cannot
 --- hold are refused. An array without axes is 1 x 1, one with a single axis 1 x n; more than two axes
 --- need `reshape`, which keeps the order of numbers: transpose heads before they are saved, so that they

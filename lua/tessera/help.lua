@@ -140,8 +140,11 @@ function help.topic(topic, width, style)
   if #rows > 0 then parts[#parts + 1] = columns(rows, width) end
   local members = members_of(topic)
   if #members > 0 then parts[#parts + 1] = listed(members, width) end
-  local also = help.see_also(topic)
-  for n, name in ipairs(also) do also[n] = reference.written(name) end
+  local also = {}
+  for _, name in ipairs(help.see_also(topic)) do
+    local is_member = name:sub(1, #topic.name + 1) == topic.name .. "." -- stands above
+    if not is_member then also[#also + 1] = reference.written(name) end
+  end
   if #also > 0 then parts[#parts + 1] = style("note", wrapped("See also: " .. table.concat(also, ", "), width, "")) end
   return table.concat(parts, "\n\n")
 end

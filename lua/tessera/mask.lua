@@ -53,9 +53,10 @@ local function sides(size, name, n)
   return n_q, n_k
 end
 
--- Both sides, and what is added to a query's index to find the key it sits on.
+-- Both sides, and what is added to a query's index to find the key it sits on. A number where options stand is mostly n_k.
 local function placed(size, options, n, name)
   local n_q, n_k = sides(size, name)
+  check.arg(not math.type(options), n, name, "table expected, got number; a size of two sides is one list, {n_q, n_k}")
   local offset = core.options(options, n, name, {offset = "integer"}).offset or n_k - n_q
   check.arg(-LIMIT < offset and offset < LIMIT, n, name, "field 'offset': %d is too large", offset)
   return n_q, n_k, offset

@@ -4,6 +4,9 @@
 -- `row`, `col`, `slice` and `t` are views, through which the matrix itself is read and written, and
 -- which keep it alive. Axes of length zero are legal.
 --
+-- m(i, j) is one number. A + B and A - B go cell by cell, a single row or column as often as need be; A * B is the matrix
+-- product.
+--
 -- An f32 matrix computes in double and rounds each result once. Operands of two dtypes are an
 -- error that names both; `to` converts. A number is a 1 × 1 operand of the matrix's own dtype.
 
@@ -413,8 +416,8 @@ end
 
 -- Called by the __index of matrices, which the user's line called: three levels up.
 local function missing(_, key)
-  if math.type(key) then
-    error(("a matrix has no element [%s]; m(i, j) is one, m:row(i) a row"):format(key), 3)
+  if type(key) ~= "string" then
+    error(("a matrix has no element [%s]; m(i, j) is one, m:row(i) a row"):format(math.type(key) and key or check.type_of(key)), 3)
   end
   error(check.unknown_field("a matrix", key, names()), 3)
 end

@@ -36,7 +36,10 @@ return {
   {"matmul, mm, bmm, dot, gemm, einsum, matrix product", {"ts.matrix"}, "A * B is the matrix product; A:mul(B) goes element by element."},
   {"reshape, view, permute", {"matrix:slice", "matrix:t", "reshape of ts.load"},
     "Matrices have two axes: m:slice and m:t() are views; heads lie side by side in the columns."},
+  {"arange, iota", {"ts.linspace"}, "ts.linspace(1, n, n) holds 1, 2, .., n; both ends are in it."},
   {"concat, concatenate, concatenation, cat, stack", {"ts.hcat", "ts.vcat"}},
+  {"block order, order, own order, order of blocks, key order, loop order, visiting order",
+    {"order of problem:attention", "ts.permutations", "ts.sample.permutation"}},
   -- Batches and heads
   {"batch, batches, batching, batched, batch size", {"ts.mask.documents", "heads of ts.problem"},
     "There is no batch axis: a batch is a loop over problems, more heads side by side, or one packed sequence under ts.mask.documents."},
@@ -70,7 +73,7 @@ return {
   {"attention bias, attn bias, attn mask, additive mask, relative position, position bias, t5", {"ts.score.relative", "ts.score.alibi",
     "score of ts.problem"}, "Masks select and are never added; a bias is a score function of (s, i, j, h)."},
   {"rotary, rope, position, positional, position embedding, positional encoding", {"ts.rope", "ts.score.alibi", "ts.score.relative"}},
-  {"attention sink, streaming llm, streamingllm, softmax off by one, softmax1, quiet attention", {"sink of ts.problem", "ts.mask.prefix"},
+  {"sink, attention sink, streaming, streaming llm, streamingllm, softmax off by one, softmax1, quiet attention", {"sink of ts.problem", "ts.mask.prefix"},
     "`sink` is a logit without a value. First keys that stay in every window are a mask: "
       .. "ts.mask.window(n, w, 0) | ts.mask.causal(n) & ts.mask(n, n, function(_, j) return j <= 4 end)."},
   {"top k, topk, hard attention, learned mask", {"ts.mask.from", "problem:scores"},
@@ -85,7 +88,9 @@ return {
   {"associative, associativity, monoid, semigroup, homomorphism, algebra", {"problem:verify", "law associativity", "ts.laws"}},
   {"f16, fp16, float16, half, half precision, bf16, bfloat16, fp8, int8, quantization, quantisation, mixed precision",
     {"ts.load", "matrix:to", "problem:to"}, "Tessera computes in f32 and f64 alone; files of narrower types load as f32."},
-  {"random numbers, rng, generator, normal distribution", {"ts.randn", "ts.rand"}},
+  {"random numbers, rng, generator, normal distribution, seed, manual seed, reproducible, reproducibility", {"ts.randn", "ts.rand"},
+    "A seed is an option of what draws. Without one, the n-th call of ts.rand or ts.randn has seed n: a script draws the same "
+      .. "in each run."},
   {"entropy", {"problem:weights", "matrix:map"},
     "There is no function for it: P:weights():map(function(p) return p > 0 and -p * math.log(p) or 0 end):sum \"rows\"."},
   -- Looking and measuring
