@@ -73,7 +73,8 @@ return {
   {"attention bias, attn bias, attn mask, additive mask, relative position, position bias, t5", {"ts.score.relative", "ts.score.alibi",
     "score of ts.problem"}, "Masks select and are never added; a bias is a score function of (s, i, j, h)."},
   {"rotary, rope, position, positional, position embedding, positional encoding", {"ts.rope", "ts.score.alibi", "ts.score.relative"}},
-  {"sink, attention sink, streaming, streaming llm, streamingllm, softmax off by one, softmax1, quiet attention", {"sink of ts.problem", "ts.mask.prefix"},
+  {"sink, attention sink, streaming, streaming llm, streamingllm, softmax off by one, softmax1, quiet attention",
+    {"sink of ts.problem", "ts.mask.prefix"},
     "`sink` is a logit without a value. First keys that stay in every window are a mask: "
       .. "ts.mask.window(n, w, 0) | ts.mask.causal(n) & ts.mask(n, n, function(_, j) return j <= 4 end)."},
   {"top k, topk, hard attention, learned mask", {"ts.mask.from", "problem:scores"},
