@@ -11,13 +11,10 @@ static bool lies_side_by_side(const ts_matrix *m) { return m->col_stride == 1 ||
 /* (What is not finite is found by doing all again, and a called score is never asked twice.) */
 bool ts_band_can_pass(const ts_tile *tile) {
     const ts_problem *p = tile->problem;
-    if (tile->shared >= TS_PASSING_ROWS || tile->keys < TS_PASSING_KEYS ||
-        tile->segment_count != 1 || p->d == 0 || p->d_v == 0 || !lies_side_by_side(&p->k) ||
-        !lies_side_by_side(&p->v) || p->d_v % tile->loops->lanes != 0)
-        return false;
-    for (int64_t g = 0; p->score && g < tile->heads; g++)
-        if (p->score[tile->head + g] && !p->score[tile->head + g]->program) return false;
-    return true;
+    return tile->shared < TS_PASSING_ROWS && tile->keys >= TS_PASSING_KEYS &&
+           tile->segment_count == 1 && p->d > 0 && p->d_v > 0 && lies_side_by_side(&p->k) &&
+           lies_side_by_side(&p->v) && p->d_v % tile->loops->lanes == 0 &&
+           !ts_problem_calls(p, tile->head, tile->heads);
 }
 
 /* The rows of K or V - `all`, of which `first` is the tile's first head - from the band's first

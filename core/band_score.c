@@ -36,7 +36,7 @@ static ts_status call_score(ts_tile *tile, const ts_score *score, int64_t r, ts_
  * band's lanes. */
 static ts_status score_rows(ts_tile *tile, const ts_band *b, int64_t r, int64_t rows) {
     const int64_t head = tile->head + r / tile->queries, stride = tile->strip_stride;
-    const ts_score *score = tile->problem->score[head];
+    const ts_score *score = ts_problem_score(tile->problem, head);
     const ts_range i = {tile->i.first + r % tile->queries,
                         tile->i.first + r % tile->queries + rows - 1};
     ts_status status = TS_OK;

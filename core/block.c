@@ -11,15 +11,6 @@
 
 /* ---- work space ---- */
 
-static size_t score_scratch(const ts_problem *p) {
-    size_t most = 0;
-    for (int64_t h = 0; p->score && h < p->heads; h++) {
-        const ts_score *score = p->score[h];
-        if (score && score->program) most = ts_most_bytes(most, ts_program_scratch(score->program));
-    }
-    return most;
-}
-
 void ts_tile_make(ts_tile *tile, const ts_problem *p, const ts_loops *loops, int degree,
                   int64_t queries, int64_t heads, int64_t keys, ts_arena *arena) {
     const size_t size = ts_dtype_size(loops->dtype);
@@ -53,7 +44,7 @@ void ts_tile_make(ts_tile *tile, const ts_problem *p, const ts_loops *loops, int
         tile->segment_bits = ts_arena_take_grid(arena, queries, words, sizeof(uint64_t));
         tile->called = ts_arena_take(arena, max_keys, sizeof(double));
         tile->mask_scratch = ts_arena_take(arena, 1, ts_problem_mask_scratch(p));
-        tile->score_scratch = ts_arena_take(arena, 1, score_scratch(p));
+        tile->score_scratch = ts_arena_take(arena, 1, ts_problem_score_scratch(p));
     }
 }
 

@@ -49,10 +49,10 @@ void ts_chunk_find_cover(ts_tile *tile) {
     const ts_problem *p = tile->problem;
     ts_cover all = TS_FULL;
     for (int64_t g = 0; g < tile->heads; g++) {
-        const ts_mask *mask = p->mask ? p->mask[tile->head + g] : NULL;
+        const ts_mask *mask = ts_problem_mask(p, tile->head + g);
         tile->slot[g] = g;
         for (int64_t other = 0; other < g && (!mask || mask->heads == 0); other++)
-            if (mask == p->mask[tile->head + other]) {
+            if (mask == ts_problem_mask(p, tile->head + other)) {
                 tile->slot[g] = tile->slot[other];
                 break;
             }

@@ -26,7 +26,7 @@ static bool lane_limit(const ts_plan *plan, ts_op op, int64_t limit, bool *all) 
 
 static void run_limit(ts_plan *plan, ts_instruction *in) {
     const ts_node *node = ts_plan_node(plan, in->node);
-    const int k = in->operand[0].splat ? 0 : 1; /* where the float is */
+    const int k = ts_float_operand(node->op);
     int64_t limit;
     bool all;
     if (!whole_limit(node->op, plan->value[node->operand[k]].f, &limit, &all) ||
@@ -40,13 +40,12 @@ static void run_limit(ts_plan *plan, ts_instruction *in) {
 
 void ts_make_limit(ts_plan *plan, ts_instruction *in) {
     const ts_node *node = ts_plan_node(plan, in->node);
-    const bool below =
-        node->op == TS_OP_filt || node->op == TS_OP_file; /* the float stands first */
+    const int k = ts_float_operand(node->op);
     ts_op op = node->op == TS_OP_ifeq                             ? TS_OP_ieq
                : node->op == TS_OP_iflt || node->op == TS_OP_filt ? TS_OP_ilt
                                                                   : TS_OP_ile;
     in->run = run_limit;
     in->loop = plan->loops->op[op][plan->wide][plan->dtype];
-    ts_operand_node(plan, in, below ? 1 : 0, node->operand[below ? 1 : 0]);
-    ts_operand_splat(in, below ? 0 : 1, TS_NONE);
+    ts_operand_node(plan, in, 1 - k, node->operand[1 - k]);
+    ts_operand_splat(in, k, TS_NONE);
 }

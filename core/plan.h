@@ -114,6 +114,8 @@ int64_t ts_form_of_row(const ts_plan *plan, const ts_form *form);
 /* Of ieq: which operand (0 or 1) is a linear form's remainder, where the other is a number of the
  * row; else TS_NONE. */
 int ts_matched(const ts_plan *plan, const ts_node *node);
+/* Of a comparison of an integer with a float: which operand (0 or 1) is the float. */
+int ts_float_operand(ts_op op);
 
 /* ---- instructions ---- */
 

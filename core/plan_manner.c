@@ -41,8 +41,7 @@ static bool is_row_of_bits(const ts_plan *plan, const ts_node *node) {
            !ts_has_lanes(plan, node->operand[2]);
 }
 
-/* Which operand of a comparison of an integer with a float is the float. */
-static int float_of(ts_op op) { return op == TS_OP_filt || op == TS_OP_file ? 0 : 1; }
+int ts_float_operand(ts_op op) { return op == TS_OP_filt || op == TS_OP_file ? 0 : 1; }
 
 ts_manner ts_plan_manner(const ts_plan *plan, int32_t at) {
     const ts_node *node = ts_plan_node(plan, at);
@@ -64,7 +63,7 @@ ts_manner ts_plan_manner(const ts_plan *plan, int32_t at) {
     case TS_OP_ifle:
     case TS_OP_filt:
     case TS_OP_file:
-        return ts_has_lanes(plan, node->operand[float_of(node->op)]) ? TS_PLAIN : TS_LIMIT;
+        return ts_has_lanes(plan, node->operand[ts_float_operand(node->op)]) ? TS_PLAIN : TS_LIMIT;
     case TS_OP_bits:
         return is_row_of_bits(plan, node) ? TS_BITS : TS_PLAIN;
     case TS_OP_itable:

@@ -121,9 +121,7 @@ static int get_field(lua_State *L) { return ts_lua_index(L, push_field); }
 
 /* The trait that a score is; called where some head's is, as that one is not run in parallel. */
 static const char *score_text(const ts_problem *p) {
-    for (int64_t h = 0; p->score && h < p->heads; h++)
-        if (p->score[h] && !p->score[h]->program) return ", scored (called)";
-    return ", scored (lifted)";
+    return ts_problem_calls(p, 0, p->heads) ? ", scored (called)" : ", scored (lifted)";
 }
 
 /* "problem 10x20 f64, d = 4, d_v = 3, 4 heads on 2, masked, scored (lifted), with a sink" */
