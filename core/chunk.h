@@ -11,7 +11,8 @@ ts_matrix ts_chunk_v(const ts_tile *tile, int64_t row);
 /* The number of the key in lane `lane`. */
 int64_t ts_chunk_key(const ts_tile *tile, int64_t lane);
 
-/* Packs the chunk's K, and its V, for the rows that share them with row `row`. */
+/* Puts the chunk's K and V into the panels, unless they are there, for the rows that share them
+ * with row `row`. */
 void ts_chunk_pack(ts_tile *tile, int64_t row);
 
 /* Sets tile->cover to what all heads' masks agree on and, where that is partial, the rows' bits. */

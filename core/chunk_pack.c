@@ -64,20 +64,23 @@ static void pack_v(ts_tile *tile, int64_t row) {
     if (!tile->clean) zero_nonfinite(tile->loops, tile->v_panels, tile->keys * tile->value_stride);
 }
 
-/* Whether the panels hold that already, as they do where a window's next tile begins with the keys
- * that the last one ended with; notes that they will. */
-static bool is_packed(ts_tile *tile, int64_t row) {
-    const ts_problem *p = tile->problem;
-    const ts_packed held = tile->packed;
-    tile->packed = (ts_packed){0};
-    if (tile->segment_count != 1) return false;
-    tile->packed.head = (tile->head + row / tile->queries) / (p->heads / p->kv_heads);
-    tile->packed.keys = tile->segments[0];
-    return memcmp(&held, &tile->packed, sizeof held) == 0;
+/* What the panels are to hold; no stretch where the chunk's keys are several. */
+static ts_packed wanted(const ts_tile *tile, int64_t row) {
+    if (tile->segment_count != 1) return (ts_packed){0};
+    const int64_t head = tile->head + row / tile->queries;
+    return (ts_packed){ts_problem_kv_head(tile->problem, head), tile->segments[0]};
+}
+
+/* Panels hold it already where a window's next tile begins with the keys that the last one ended
+ * with. */
+static bool is_packed(const ts_tile *tile, const ts_packed *chunk) {
+    return chunk->keys.first > 0 && memcmp(&tile->packed, chunk, sizeof *chunk) == 0;
 }
 
 void ts_chunk_pack(ts_tile *tile, int64_t row) {
-    if (is_packed(tile, row)) return;
+    const ts_packed chunk = wanted(tile, row);
+    if (is_packed(tile, &chunk)) return;
+    tile->packed = chunk;
     pack_k(tile, row);
     pack_v(tile, row);
 }
