@@ -14,7 +14,8 @@ typedef struct {
     ts_target target;
     ts_cut cut;
     ts_waiting waiting;
-    int shares;        /* decided once: what a later look at the team says may be another number */
+    int shares; /* that units with masks are dealt into, one a thread: decided once, as a later look
+                   at the team may give another number */
     ts_weighed *order; /* of the units; NULL: as they come */
 } job;
 

@@ -1,5 +1,4 @@
-/* bracketing.c -- a bracketing of merges: a binary tree whose leaves are positions, from and to
- * postfix words. */
+/* bracketing.c -- trees of merges: read from words, made of halves, written as words. */
 #include "bracketing.h"
 
 size_t ts_bracketing_size(int64_t leaves) {

@@ -1,4 +1,4 @@
-/* weigh.c -- units of work in the order of their weight. */
+/* weigh.c -- units of work in shares by their weight. */
 #include "weigh.h"
 
 #include "items.h"

@@ -1,5 +1,5 @@
-/* weigh.h -- units of work in the order of their weight, so that no thread is left with a long one
- * at the end. */
+/* weigh.h -- units of work in threads' shares by their weight, so that no thread is left with a
+ * long one at the end. */
 #ifndef TS_WEIGH_H
 #define TS_WEIGH_H
 
