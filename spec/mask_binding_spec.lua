@@ -189,6 +189,9 @@ describe("mask", function()
       local band = ts.mask(500, 500, function(i) return i > 67 and i < 402 end)
       assert.equal(67 + 99, #band:empty_rows())
       assert.same({67, 402}, {band:empty_rows()[67], band:empty_rows()[68]})
+      for n = 120, 130 do -- and none behind the last one of a band
+        assert.equal(64, ts.mask(n, 2000, function(i) return i <= 63 end):empty_rows()[1])
+      end
     end)
 
     it("of a million tokens take a moment, and a few hundred bytes", function()
