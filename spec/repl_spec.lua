@@ -236,6 +236,15 @@ describe("a command of the prompt", function()
     assert.matches("a file name is missing", piped ":load")
     assert.matches("spec: Is a directory", piped(":load spec", "1 + 1"))
   end)
+  it("saves a script that runs and prints the same, whatever was typed", function()
+    local typed = {"return 3", "3, 4", "_ + 1", "5; -- quiet in vain", "_ * 2 -- a note", "_;", "_", "ts.clock();", ":plot ts.eye(2)", "7;",
+      ":plot ts.mask.causal(2)", "x = 'no _ here'", "x"}
+    local said = piped(table.unpack(typed))
+    typed[#typed + 1] = ":save " .. file
+    piped(table.unpack(typed))
+    assert.equal("3\n3\t4\n4\n5\n10\n10\n", said:match "^.-\n10\n10\n")
+    assert.equal((said:gsub("%s*$", "\n")), (helper.run("scripts/tessera " .. file)))
+  end)
   it("leaves the old script whole where the lines cannot be saved", function()
     helper.write(file, "print 'old'\n")
     local said = helper.run(("trap '' XFSZ; ulimit -f 0; printf 'x = 1\\n:save %s\\n' | scripts/tessera -i"):format(file))

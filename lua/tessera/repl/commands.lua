@@ -120,14 +120,14 @@ local pictures = {
 }
 
 function run.plot(repl, text)
-  local values, message = repl.session:run("return " .. text)
-  if not values then return repl.complain(message) end
-  local value, kind = values[1], check.type_of(values[1])
+  local ran, message = repl.session:run("_ = " .. text) -- an assignment: a script can have it, too
+  if not ran then return repl.complain(message) end
+  local value = repl.session.env._
+  local kind = check.type_of(value)
   if not pictures[kind] then
     return repl.complain(("no picture for a %s: a matrix, a mask, tiles, a trace or a problem has one"):format(kind))
   end
   local code, note = pictures[kind](value)
-  repl.session.env._ = value
   if note then repl.say(note) end
   repl.run(code)
 end

@@ -93,12 +93,30 @@ end
 
 -- Running -----------------------------------------------------------------------------------------
 
--- The chunk as a script would have it: what the prompt printed by itself is printed there, too.
+-- An expression as an argument: as it was typed, unless a comment stands behind it.
+local function as_argument(text)
+  local bare = text:gsub(";?%s*$", "")
+  return load("_(" .. bare .. ")") and bare or "(function() return " .. text .. "\nend)()"
+end
+
+-- The chunk as a script would have it: what the prompt printed by itself is printed there, too. And, of an expression with
+-- values, how the script would keep the first of them as _.
 local function as_script(text, is_expression, values)
   if not is_expression then return text end
-  local bare = text:gsub(";?%s*$", "")
-  if values.n > 0 and not values.quiet then return "print(" .. bare .. ")" end
-  return load(bare) and bare or "_ = " .. bare
+  local bare = as_argument(text)
+  local kept = "_ = " .. bare
+  if values.n == 0 then return bare end
+  if values.quiet then return load(bare) and bare or kept, kept end
+  return "print(" .. bare .. ")", "_ = (function(...) print(...) return ... end)(" .. bare .. ")"
+end
+
+-- Remembers a chunk that ran. Where it names _, the expression that gave _ its value keeps it in the script, too.
+local function remember(self, text, is_expression, values)
+  local lines = self.lines
+  if self.kept and (" " .. text .. " "):find "[^%w_.:]_[^%w_]" then lines[self.kept.line], self.kept = self.kept.text, nil end
+  local script, kept = as_script(text, is_expression, values)
+  lines[#lines + 1] = script
+  if kept then self.kept = {line = #lines, text = kept} end
 end
 
 --- Runs a chunk, which Ctrl-C stops: its values as a packed table, or nil and what to say of the error. `_` becomes the
@@ -107,6 +125,7 @@ end
 ---@return table? values with n, and `quiet`
 ---@return string? message
 function session:run(text)
+  text = text:gsub("^%s*return%f[^%w_]%s*", "") -- from habit: values are shown without it
   local chunk, is_expression = compile(self, text)
   if not chunk then return nil, explained(self, text, is_expression) end
   self.chunks = self.chunks + 1
@@ -115,7 +134,7 @@ function session:run(text)
   local values = table.pack(table.unpack(results, 2, results.n))
   values.quiet = text:find ";%s*$" ~= nil
   if values.n > 0 then self.env._ = values[1] end
-  self.lines[#self.lines + 1] = as_script(text, is_expression, values)
+  remember(self, text, is_expression, values)
   return values
 end
 
