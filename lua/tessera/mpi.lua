@@ -191,7 +191,8 @@ function mpi.problem(fields) return require "tessera.mpi.stated"(fields) end
 --- Results differ from P:attention by rounding alone, within the sum of the bounds. An error on any rank is raised on all.
 ---
 --- What every rank holds must be the same on all, else it is an error: all of Q and of the settings is compared, and of K, V
---- and each mask 16,384 numbers, in rows evenly spread (mpi.identical compares all of a matrix).
+--- and each mask up to 16,384 numbers in rows evenly spread, or the first row and the last (mpi.identical compares all of a
+--- matrix).
 ---     local O, lse = mpi.attention(P, {scheme = "ring", shard = "zigzag"})
 ---@param P problem|table
 ---@param options? {scheme: string, shard: string, width: integer, ranks: integer}

@@ -61,6 +61,31 @@ static void check_bits_of_parts(ts_dtype dtype) {
     CHECK_NUMBER(sample_get(&cell, 0, 0), sample_get(&one, 399, 299));
 }
 
+typedef struct {
+    int count, last; /* polls so far, and the one that stops */
+    double done[8];
+} polls;
+
+static bool note(void *data, double done) {
+    polls *p = data;
+    p->done[p->count++ % 8] = done;
+    return p->count == p->last;
+}
+
+/* One block of C, four deep: asked behind each of them, and left there. */
+static void check_stops(void) {
+    const ts_matrix a = view(TS_F32, 8, 4096, 0), b = view(TS_F32, 4096, 8, 0);
+    ts_matrix c = sample_matrix(TS_F32, 8, 8);
+    for (int last = 1; last <= 5; last++) {
+        polls asked = {.last = last};
+        ts_run run = sample_run(1);
+        run.poll = note, run.poll_data = &asked;
+        CHECK_INT(ts_product(&a, &b, &c, &run), last < 5 ? TS_INTERRUPTED : TS_OK);
+        for (int n = 0; n < last && n < 4; n++) CHECK_NUMBER(asked.done[n], 0.25 * (n + 1));
+    }
+    CHECK(is_product(&a, &b, &c));
+}
+
 int main(void) {
     for (int isa = 0; isa < SAMPLE_ISAS; isa++) {
         if (ts_kernel_select(sample_isas[isa])) continue;
@@ -78,6 +103,7 @@ int main(void) {
             check_bits_of_parts((ts_dtype)dtype);
         }
     }
+    check_stops();
     ts_matrix a = sample_matrix(TS_F32, 4, 4), c = sample_matrix(TS_F32, 4, 4);
     const ts_run run = sample_run(1);
     sample_fail_at = 0;
