@@ -128,7 +128,7 @@ methods.softmax = methods.softmax
 -- * `order`: "forward", "backward", "diagonal" (each query tile begins where it stands), "outward" (from the
 --   middle), "shuffle" (by `seed`), a permutation of the block numbers, or a function (blocks, q_tile) →
 --   permutation, asked once a query tile: blocks is a list of {first, last}, q_tile one {first, last}.
--- * `merge`: "online" (the left fold), "right", "tree" (halves, the left one the larger), "random" (by
+-- * `merge`: "online" or "left" (the left fold), "right", "tree" (halves, the left one the larger), "random" (by
 --   `seed`, each bracketing as likely as any other), a nested table of positions in the order such as
 --   {{1, 2}, 3}, a word such as "1 2 * 3 *", or a function (n) → nested table.
 -- * `split`: instead of `merge`, parts that run at once, each online, and are merged as a tree.

@@ -133,7 +133,9 @@ local function opened(context, f)
   if known then return known.proto, known.upvalue end
   local proto, why = bytecode.read(f)
   if not proto then
-    context.refuse(("a call of %s, which cannot be read: %s"):format(library.name(f) or "a function", why))
+    local name = library.name(f) or "a function"
+    local advice = name == "math.tanh" and "; ts.tanh can be lifted" or "" -- Lua 5.4 has math.tanh by a compatibility switch alone
+    context.refuse(("a call of %s, which cannot be read: %s%s"):format(name, why, advice))
   end
   local upvalues = {}
   local function upvalue(n)
