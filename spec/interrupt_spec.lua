@@ -167,4 +167,19 @@ describe("core.close", function()
     assert.matches("closing", wanted[8][2])
     assert.has_error(function() core.close(1) end, "bad argument #1 to 'close' (coroutine expected, got number)")
   end)
+  it("ends in an error, not in a crash, where what it closes closes others without end", function()
+    local said, status = helper.lua [[
+      local core = require "tessera.core"
+      local function close()
+        local thread = coroutine.create(function()
+          local _ <close> = setmetatable({}, {__close = close})
+          coroutine.yield()
+        end)
+        assert(core.resume(thread))
+        assert(core.close(thread))
+      end
+      print(pcall(close))]]
+    assert.matches("^false\t.*C stack overflow", said)
+    assert.are.equal(0, status)
+  end)
 end)

@@ -152,13 +152,24 @@ static bool is_active(lua_State *thread) {
     return lua_status(thread) == LUA_OK && lua_getstack(thread, 0, &ar);
 }
 
+/* From Lua 5.4.6 on only the thread that closes it tells how deep the calls in C are: without that,
+ * closing within closing ends in a crash, not in an error. */
+static int close_thread(lua_State *L, lua_State *thread) {
+#if LUA_VERSION_RELEASE_NUM >= 50406
+    return lua_closethread(thread, L);
+#else
+    (void)L;
+    return lua_resetthread(thread);
+#endif
+}
+
 /* core.close(thread): coroutine.close, with Ctrl-C for what the thread has to close. */
 int ts_lua_close(lua_State *L) {
     lua_State *thread = check_thread(L);
     if (is_active(thread))
         return luaL_error(L, "cannot close a %s coroutine", thread == L ? "running" : "normal");
     lua_State *outer = enter(thread);
-    int status = lua_resetthread(thread);
+    int status = close_thread(L, thread);
     leave(thread, outer);
     if (status != LUA_OK) {
         lua_xmove(thread, L, 1);
