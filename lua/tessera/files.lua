@@ -47,9 +47,19 @@ local function find(entries, name)
   source.refuse("it holds no '%s'%s", name, near and (" (did you mean '%s'?)"):format(near) or "")
 end
 
+-- The matrix of an entry nobody named: a refusal tells which it is, as the others may well be read.
+local function read_entry(format, from, entry, options)
+  local ok, m = pcall(format.read, from, entry, options)
+  if ok then return m end
+  local why = source.refused(m)
+  if not why then error(m, 0) end
+  local is_named = why:find("'" .. entry.name .. "'", 1, true)
+  source.refuse("%s%s; ts.load(path, name) loads one alone", is_named and "" or ("array '%s': "):format(entry.name), why)
+end
+
 local function read_all(format, from, options)
   local matrices, entries, metadata = {}, format.list(from)
-  for _, entry in ipairs(entries) do matrices[entry.name] = format.read(from, entry, options) end
+  for _, entry in ipairs(entries) do matrices[entry.name] = read_entry(format, from, entry, options) end
   if metadata then return matrices, metadata end
   return matrices -- alone, or a prompt would show a nil behind it
 end
