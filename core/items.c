@@ -40,11 +40,12 @@ static double begun(const ts_items_shared *shared) {
     return (double)count;
 }
 
-/* The last item taken by this thread counts as done but for `left` of it. */
+/* The last item taken by this thread counts as done but for `left` of it. Who has said stop is not
+ * asked again. */
 static bool ask(const ts_outcome *mine, double left) {
     ts_items_shared *shared = mine->shared;
     const ts_run *run = shared->run;
-    if (mine->calling && run->poll &&
+    if (mine->calling && run->poll && !atomic_load(&shared->stopped) &&
         run->poll(run->poll_data, (begun(shared) - left) / (double)shared->items->count))
         atomic_store(&shared->stopped, true);
     return atomic_load(&shared->stopped);
