@@ -324,28 +324,28 @@ methods.sqrt = core.matrix.sqrt
 ---
 ---     ts.matrix{1e16, 1, -1e16}:sum()                  --> 1.0
 ---     ts.matrix{{1, 2}, {3, 4}}:sum("rows"):table()[2][1] --> 7.0
----@param axis? "rows"|"cols"
+---@param axis? "rows"|"cols" with "rows" one a row, as rows × 1; with "cols" one a column; without it, one number of all
 ---@return number|matrix
 methods.sum = core.matrix.methods.sum
 
 --- The sum divided by how many there are; NaN of nothing.
 ---
 ---     ts.matrix{1, 2, 6}:mean() --> 3.0
----@param axis? "rows"|"cols"
+---@param axis? "rows"|"cols" with "rows" one a row, as rows × 1; with "cols" one a column; without it, one number of all
 ---@return number|matrix
 methods.mean = core.matrix.methods.mean
 
 --- The largest number; NaN where there is one. Errors: of nothing.
 ---
 ---     ts.matrix{{1, 5}, {3, 4}}:max("cols")(1, 1) --> 3.0
----@param axis? "rows"|"cols"
+---@param axis? "rows"|"cols" with "rows" one a row, as rows × 1; with "cols" one a column; without it, one number of all
 ---@return number|matrix
 methods.max = core.matrix.methods.max
 
 --- The smallest number; NaN where there is one. Errors: of nothing.
 ---
 ---     ts.matrix{{1, 5}, {3, 4}}:min() --> 1.0
----@param axis? "rows"|"cols"
+---@param axis? "rows"|"cols" with "rows" one a row, as rows × 1; with "cols" one a column; without it, one number of all
 ---@return number|matrix
 methods.min = core.matrix.methods.min
 
@@ -363,14 +363,14 @@ methods.argmax = core.matrix.methods.argmax
 ---
 ---     ts.matrix{1000, 1000}:logsumexp()                 --> 1000.6931471806
 ---     ts.matrix{{-math.huge, -math.huge}}:logsumexp()   --> -inf
----@param axis? "rows"|"cols"
+---@param axis? "rows"|"cols" with "rows" one a row, as rows × 1; with "cols" one a column; without it, one number of all
 ---@return number|matrix
 methods.logsumexp = core.matrix.methods.logsumexp
 
 --- The root of the sum of squares (of all: the Frobenius norm), without overflow. 0 of nothing.
 ---
 ---     ts.matrix{3, -4}:norm() --> 5.0
----@param axis? "rows"|"cols"
+---@param axis? "rows"|"cols" with "rows" one a row, as rows × 1; with "cols" one a column; without it, one number of all
 ---@return number|matrix
 methods.norm = core.matrix.methods.norm
 
