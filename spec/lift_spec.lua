@@ -428,7 +428,7 @@ describe("lifting", function()
     local _, first = pcall(f, 700, 333)
     local ok, err = pcall(ts.mask, 1000, 1000, f)
     assert.is_false(ok)
-    assert.are.equal(first .. ", in the predicate for query 700, key 333", err)
+    assert.are.equal(first, err)
   end)
 
   it("surveys a large table once, in C", function()

@@ -88,16 +88,6 @@ int ts_lua_fail_arg(lua_State *L);
  * TS_OK. name: the public function it is blamed on (NULL: the running one). */
 void ts_lua_raise(lua_State *L, ts_status status, const ts_detail *detail, const char *name);
 
-/* cell.c: [..., error]: raises what a function of the user's raised, and names the cell that it was
- * asked about behind a message: ", in the predicate for query 2, key 3", where `where` is
- * "predicate for", and head 0 is none. A value that is no string, Ctrl-C and lack of memory pass as
- * they are. */
-int ts_lua_error_in_cell(lua_State *L, const char *where, const ts_detail *cell);
-/* [..., function, arguments] -> [..., number]: what the function, argument `arg`, gives for the
- * element (row, column, from 0) of a matrix; the error that it raises names the element likewise.
- */
-void ts_lua_call_for_number(lua_State *L, int arguments, int arg, int64_t row, int64_t column);
-
 /* run.c: how a call is run: Lua's own allocator (no failing request is retried after a collection:
  * NULL means TS_NO_MEMORY), `threads` (0: the default), and a poll that sees Ctrl-C (the
  * hook of the main thread is not the one found on entry) - DESIGN section 6. After TS_INTERRUPTED

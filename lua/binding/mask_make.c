@@ -65,15 +65,14 @@ static int refuse_answer(lua_State *L, const ts_detail *cell) {
     return ts_lua_error(L);
 }
 
-/* Calls the predicate at `index` for a cell (head 0: without heads). The hook of Ctrl-C fires in
- * it. */
+/* Calls the predicate at `index` for a cell (head 0: without heads); its errors arrive unchanged.
+ * The hook of Ctrl-C fires in it. */
 static bool ask(lua_State *L, int index, const ts_detail *cell) {
     lua_pushvalue(L, index);
     lua_pushinteger(L, cell->row);
     lua_pushinteger(L, cell->key);
     if (cell->head) lua_pushinteger(L, cell->head);
-    if (lua_pcall(L, cell->head ? 3 : 2, 1, 0) != LUA_OK)
-        ts_lua_error_in_cell(L, "predicate for", cell);
+    lua_call(L, cell->head ? 3 : 2, 1);
     int type = lua_type(L, -1);
     if (type != LUA_TBOOLEAN && type != LUA_TNIL) refuse_answer(L, cell);
     bool kept = lua_toboolean(L, -1);

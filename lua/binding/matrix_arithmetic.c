@@ -126,7 +126,10 @@ static int map(lua_State *L) {
         int64_t r = cell / m->cols, c = cell % m->cols;
         lua_pushvalue(L, 2);
         lua_pushnumber(L, ts_matrix_get(m, r, c));
-        ts_lua_call_for_number(L, 1, 2, r, c);
+        lua_call(L, 1, 1);
+        if (lua_type(L, -1) != LUA_TNUMBER)
+            ts_lua_arg_error(L, 2, NULL, "the function must return a number, not %s, at (%I, %I)",
+                             ts_lua_kind(L, -1), I(r + 1), I(c + 1));
         ts_matrix_set(out, r, c, lua_tonumber(L, -1));
         lua_pop(L, 1);
     }

@@ -95,7 +95,10 @@ static int from_function(lua_State *L) {
         lua_pushvalue(L, 3);
         lua_pushinteger(L, r + 1);
         lua_pushinteger(L, c + 1);
-        ts_lua_call_for_number(L, 2, 3, r, c);
+        lua_call(L, 2, 1);
+        if (lua_type(L, -1) != LUA_TNUMBER)
+            ts_lua_arg_error(L, 3, NULL, "the function must return a number, not %s, for (%I, %I)",
+                             ts_lua_kind(L, -1), I(r + 1), I(c + 1));
         ts_matrix_set(m, r, c, lua_tonumber(L, -1));
         lua_pop(L, 1);
     }

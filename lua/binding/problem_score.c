@@ -69,10 +69,10 @@ static const char *push_name(lua_State *L) {
     return lua_pushfstring(L, "the string \"%s…\"", lua_tostring(L, -1));
 }
 
-/* [..., reason]: an error, or what was returned instead of a number. */
+/* [..., reason]: an error, which arrives unchanged, or what was returned instead of a number. */
 static int raise_callback(lua_State *L, const ts_lua_problem *p) {
     ts_lua_run_done(L);
-    if (!p->no_number) return ts_lua_error_in_cell(L, "score of", &p->cell);
+    if (!p->no_number) return lua_error(L);
     const char *name = push_name(L);
     lua_pushfstring(L, "score of query %I, key %I, head %I is %s, number expected", I(p->cell.row),
                     I(p->cell.key), I(p->cell.head), name);

@@ -18,7 +18,7 @@ local mask = {}
 --
 -- The predicate is called as `predicate(i, j)`, from 1: `true` keeps the key, `false` or `nil` drops
 -- it, anything else is an error. With `{heads = n}` it is called as `predicate(i, j, h)`. It is read
--- once, now, with its upvalues and whatever they hold, and what it could raise is raised now, naming the cell.
+-- once, now, with its upvalues and whatever they hold, and what it could raise is raised now.
 -- `m.kind` tells whether it was "lifted" into a program of the core, or had to be "called" for each
 -- cell; `m:explain()` tells why.
 --     local near = ts.mask(1024, 1024, function(i, j) return j <= i and i - j < 256 end)
