@@ -16,7 +16,7 @@ typedef struct {
 } ts_tiling;
 
 /* Rows - queries x the heads that share a key head - of a tile, unless its q says otherwise:
- * packing a block costs as much as computing some ten to thirty of them. And of a piece of it that
+ * packing a block costs as much as computing some five to twenty of them. And of a piece of it that
  * still is worth that. */
 enum { TS_TILING_ROWS = 1024, TS_TILING_PIECE = 512 };
 
