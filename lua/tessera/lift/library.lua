@@ -227,18 +227,26 @@ for f in pairs(library.functions) do
 end
 
 -- Lua's own functions as its manual calls them; of two names the first by the alphabet, that no run differs from another.
-local names = {}
-for _, module in ipairs{"_G", "string", "table", "math", "io", "os", "utf8", "coroutine", "debug"} do
-  for key, f in next, package.loaded[module] or {} do
-    local name = module == "_G" and key or ("%s.%s"):format(module, key)
-    if type(f) == "function" and type(key) == "string" and not (names[f] and names[f] < name) then names[f] = name end
+local function names_of_lua()
+  local names = {}
+  for _, module in ipairs{"_G", "string", "table", "math", "io", "os", "utf8", "coroutine", "debug"} do
+    for key, f in next, package.loaded[module] or {} do
+      local name = module == "_G" and key or ("%s.%s"):format(module, key)
+      if type(f) == "function" and type(key) == "string" and not (names[f] and names[f] < name) then names[f] = name end
+    end
   end
+  return names
 end
+
+local names -- made when first asked for, which few masks do
 
 --- What Lua's manual calls the function f, such as "math.random"; nil where it is none of Lua's own.
 ---@param f function
 ---@return string?
-function library.name(f) return names[f] end
+function library.name(f)
+  names = names or names_of_lua()
+  return names[f]
+end
 
 --- Lets lifted functions call our own elementary functions, once they are loaded.
 ---@param functions table name -> function
