@@ -166,7 +166,10 @@ function check.no_field(what, name, names)
   core.fail(check.unknown_field(what, name, names))
 end
 
-local function keys_of(t)
+--- The names of a table, by the alphabet.
+---@param t table
+---@return string[]
+function check.names(t)
   local names = {}
   for name in pairs(t) do names[#names + 1] = name end
   table.sort(names)
@@ -179,8 +182,8 @@ end
 ---@param call? function what a call of the table does; without it, an error that tells what is there
 ---@return table t
 function check.closed(t, what, call)
-  local function refuse() core.fail(("%s is no function; it has %s"):format(what, table.concat(keys_of(t), ", "))) end
-  return setmetatable(t, {__call = call or refuse, __index = function(_, name) check.no_field(what, name, keys_of(t)) end})
+  local function refuse() core.fail(("%s is no function; it has %s"):format(what, table.concat(check.names(t), ", "))) end
+  return setmetatable(t, {__call = call or refuse, __index = function(_, name) check.no_field(what, name, check.names(t)) end})
 end
 
 return check

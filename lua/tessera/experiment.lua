@@ -19,7 +19,7 @@ local function measured(returned, point, book)
       core.kind(x))
   end
   check.that(next(values) ~= nil, "experiment: run returned nothing to write down")
-  local names = grid.names(values)
+  local names = check.names(values)
   book.measures = book.measures or names
   check.that(table.concat(names, ", ") == table.concat(book.measures, ", "), "experiment: run returned %s, and before that %s",
     table.concat(names, ", "), table.concat(book.measures, ", "))
@@ -40,7 +40,7 @@ local function measure(f, run, book)
   if ok then return values end
   if type(values) ~= "string" then error(values, 0) end
   local where = {}
-  for n, name in ipairs(grid.names(run.point)) do where[n] = ("%s = %s, "):format(name, run.point[name]) end
+  for n, name in ipairs(check.names(run.point)) do where[n] = ("%s = %s, "):format(name, run.point[name]) end
   error(("%s, in the run of %sseed %d"):format(values, table.concat(where), run.seed), 0)
 end
 
@@ -98,7 +98,7 @@ local function experiment(fields)
   check.arg(o.run, 1, "experiment", "field 'run' is missing")
   check.arg(o.grid, 1, "experiment", "field 'grid' is missing")
   grid.check(o.grid)
-  local names = grid.names(o.grid)
+  local names = check.names(o.grid)
   local runs = grid.runs(o.grid, names, o.seeds)
   local book <close> = journal.open(o.file, names, o.resume ~= false)
   local all = perform(o.run, runs, book)

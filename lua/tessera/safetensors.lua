@@ -1,5 +1,6 @@
 --- safetensors.lua -- the .safetensors format: a JSON header, then tensors that cover the rest exactly.
 
+local check = require "tessera.check"
 local elements = require "tessera.elements"
 local json = require "tessera.json"
 local source = require "tessera.source"
@@ -133,10 +134,8 @@ local function laid_out(matrices)
 end
 
 local function metadata_text(metadata)
-  local keys, fields = {}, {}
-  for key in pairs(metadata) do keys[#keys + 1] = key end
-  table.sort(keys)
-  for i, key in ipairs(keys) do fields[i] = json.quoted(key) .. ":" .. json.quoted(metadata[key]) end
+  local fields = {}
+  for i, key in ipairs(check.names(metadata)) do fields[i] = json.quoted(key) .. ":" .. json.quoted(metadata[key]) end
   return '"__metadata__":{' .. table.concat(fields, ",") .. "}"
 end
 

@@ -6,14 +6,6 @@ local row = require "tessera.experiment.row"
 
 local grid = {}
 
---- The names of a table, by the alphabet.
-function grid.names(t)
-  local names = {}
-  for name in pairs(t) do names[#names + 1] = name end
-  table.sort(names)
-  return names
-end
-
 --- Names that the result itself uses.
 grid.reserved = {seed = true, seconds = true}
 
