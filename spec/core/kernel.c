@@ -61,27 +61,33 @@ static void check_weights(ts_dtype dtype, int degree) {
     }
 }
 
-/* A row's bits are those of any longer row that begins with it and goes on with -inf. */
-static void check_tails(ts_dtype dtype) {
+/* A row's bits are those of any longer row that has -inf before and behind it, whatever memory is
+ * asked for meanwhile. */
+static void check_stretch(ts_dtype dtype, int degree, int64_t from, int64_t to) {
+    enum { COUNT = 256 };
     const ts_loops *loops = ts_kernel_get()->loops[dtype];
-    _Alignas(64) double a[256], b[256];
-    for (int64_t vectors = 1; vectors * loops->lanes <= 128; vectors++) {
-        const int64_t count = vectors * loops->lanes;
-        double max_a, norm_a, max_b, norm_b;
-        bool finite;
-        for (int64_t j = 0; j < 256; j++) {
-            double x = j < count ? sample_normal() : -INFINITY;
-            if (dtype == TS_F32)
-                ((float *)a)[j] = ((float *)b)[j] = (float)x;
-            else
-                a[j] = b[j] = x;
-        }
-        weigh(dtype, 0, count, a, &max_a, &norm_a, &finite);
-        weigh(dtype, 0, 128, b, &max_b, &norm_b, &finite);
-        CHECK_BITS(max_a, max_b);
-        CHECK_BITS(norm_a, norm_b);
-        CHECK(memcmp(a, b, (size_t)count * ts_dtype_size(dtype)) == 0);
+    const size_t size = ts_dtype_size(dtype);
+    _Alignas(64) double whole[COUNT], part[COUNT];
+    double max[2] = {0}, norm[2] = {0};
+    for (int64_t j = 0; j < COUNT; j++) {
+        ts_number_set(dtype, whole, j, j < from || j >= to ? -INFINITY : sample_normal());
+        ts_number_set(dtype, part, j, ts_number_get(dtype, whole, j));
     }
+    CHECK(loops->weights(1, 0, COUNT, COUNT, 1, degree, NULL, whole, &max[0], &norm[0]));
+    CHECK(loops->weights(1, from, to, COUNT, 1, degree, whole, part, &max[1], &norm[1]));
+    CHECK_BITS(max[0], max[1]);
+    CHECK_BITS(norm[0], norm[1]);
+    CHECK(memcmp(ts_at(loops, whole, from), ts_at(loops, part, from), (size_t)(to - from) * size) ==
+          0);
+    for (int64_t j = 0; j < COUNT; j++)
+        if (j < from || j >= to) CHECK_NUMBER(ts_number_get(dtype, part, j), -INFINITY);
+}
+
+static void check_stretches(ts_dtype dtype, int degree) {
+    const int64_t lanes = ts_kernel_get()->loops[dtype]->lanes;
+    for (int64_t from = 0; from < 256; from += lanes)
+        for (int64_t to = from + lanes; to <= 256; to += lanes)
+            check_stretch(dtype, degree, from, to);
 }
 
 /* Rows of K and V that pass by give the bits that packing them gives. */
@@ -152,7 +158,8 @@ int main(void) {
         if (ts_kernel_select(sample_isas[isa])) continue;
         for (int dtype = TS_F32; dtype <= TS_F64; dtype++) {
             check_weights((ts_dtype)dtype, 0);
-            check_tails((ts_dtype)dtype);
+            check_stretches((ts_dtype)dtype, 0);
+            check_stretches((ts_dtype)dtype, 4);
             for (int64_t keys = TS_PASSING_KEYS; keys <= 80; keys += 8 + sample_draw(2))
                 for (int64_t rows = 1; rows <= 16; rows += rows < 4 ? 1 : 3)
                     check_passing((ts_dtype)dtype, 1 + (rows < 16), rows, keys,
