@@ -54,6 +54,11 @@ describe("the message of an error", function()
   it("names the operator, also where Lua's strings call it", function()
     assert.error_matches(function() return "x" * m end, "bad argument #1 to 'mul' %(matrix or number expected, got string%)")
   end)
+  it("of the prompt's coroutine.resume and coroutine.close names them as they were called", function()
+    for _, name in ipairs{"resume", "close"} do
+      assert.same({false, ("bad argument #1 to '%s' (coroutine expected, got number)"):format(name)}, {pcall(core[name], 5)})
+    end
+  end)
   it("of Ctrl-C in a claimed merge is not taken for a failure of its law", function()
     local claim = {summarize = function(s) return #s end, finish = function(x) return x end,
       merge = function() error "interrupted!" end}

@@ -127,7 +127,7 @@ static void leave(lua_State *thread, lua_State *outer) {
 
 static lua_State *check_thread(lua_State *L) {
     lua_State *thread = lua_tothread(L, 1);
-    luaL_argexpected(L, thread, 1, "coroutine");
+    if (!thread) ts_lua_type_error(L, 1, NULL, "coroutine");
     return thread;
 }
 

@@ -128,6 +128,7 @@ __attribute__((visibility("default"))) int luaopen_tessera_core(lua_State *L) {
     luaL_checkversion(L);
     select_kernel(L);
     luaL_newlib(L, functions);
+    ts_lua_name_functions(L, false);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         parts[i].open(L);
         luaL_getmetatable(L, parts[i].type);
