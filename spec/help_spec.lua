@@ -176,6 +176,26 @@ describe("help", function()
     end
   end)
 
+  it("takes a bare name for what matrices and other values have, before it is that of a rank's", function()
+    local size = "^What other libraries call 'size' is m:shape%(%) here%..*\n  m:shape .*\nIn tessera%.mpi:\n  mpi%.size "
+    assert.matches(size, help.text "size")
+    assert.matches("^print is a function of Lua itself%..*\n  mpi%.print ", help.text "print")
+    assert.matches("^What other libraries call 'broadcast' is .*\n  mpi%.broadcast ", help.text "broadcast")
+    assert.matches("^mpi%.rank\n", help.text "rank")
+    assert.matches("^m:shape%(%)\n", help.text "shape")
+  end)
+
+  it("says how many topics have a name, those of matrices first", function()
+    assert.matches("^2 things are called 'softmax':\n  m:softmax .*\n  P:softmax ", help.text "softmax")
+    assert.matches("^ts%.save%(.*\nThe same name elsewhere:\n  m:save .*\n  S:save ", help.text "save")
+  end)
+
+  it("knows what other libraries call by another name", function()
+    for name, topic in pairs{transpose = "m:t", arange = "ts.linspace", clone = "m:copy", matmul = "is X * Y here"} do
+      assert(help.text(name):find(topic, 1, true), name .. " does not find " .. topic)
+    end
+  end)
+
   it("searches comments by the beginnings of words, those first whose names have them", function()
     local search = require "tessera.help.search"
     assert.equal("ts.mask.prefix", search.topics("prefix lm")[1].name)

@@ -141,7 +141,7 @@ describe("the module", function()
       ["ts.mask has no field 'alibi'; there is ts.score.alibi"] = function() return ts.mask.alibi end,
       ["a matrix has no field 'attention'; there is P:attention"] = function() return m:attention() end,
       ["a problem has no field 'output'; there is S:output"] = function() return P:output() end,
-      ["ts.plot has no field 'heatmap'; it has curves, histogram, mask, matrix, tiles, trace"] = function() return ts.plot.heatmap end,
+      ["ts.plot has no field 'surface'; it has curves, histogram, mask, matrix, tiles, trace"] = function() return ts.plot.surface end,
       ["ts.plot is no function; it has curves, histogram, mask, matrix, tiles, trace"] = function() return (ts.plot(m)) end,
       ["a problem has no field 'n'"] = function() return P.n end,
     } do

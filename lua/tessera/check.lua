@@ -1,6 +1,7 @@
 -- check.lua -- argument errors in Lua's usual form, blamed on the user's line.
 
 local core = require "tessera.core"
+local equivalents = require "tessera.equivalents"
 local sentence = require "tessera.sentence"
 
 local FEW <const> = 8 -- names that an error can list
@@ -128,20 +129,30 @@ function check.near(name, names)
   return best
 end
 
+-- The option among `names` that another library calls `name`.
+local function option_called(name, names)
+  local option = (equivalents[name] or ""):match "^([%w_]+) of "
+  for _, candidate in ipairs(option and names or {}) do
+    if candidate == option then return option end
+  end
+end
+
 -- What stands behind the error of a field that an option table must not have.
 core.advise(function(name, names)
-  local near = check.near(name, names)
+  local near = option_called(name, names) or not equivalents[name] and check.near(name, names)
   if near then return (": did you mean '%s'?"):format(near) end
   if #names == 1 then return (": the only field is '%s'"):format(names[1]) end
   table.sort(names)
   return ": the fields are " .. table.concat(names, ", ") .. check.elsewhere(name)
 end)
 
---- What to say of `name`, which is not where it was looked for: "; there is m:softmax and P:softmax", or nothing.
+--- What to say of `name`, which is not where it was looked for, but elsewhere, or has another name here: "; there is m:softmax
+--- and P:softmax", or nothing.
 ---@param name any
 ---@return string
 function check.elsewhere(name)
   local places = type(name) == "string" and require("tessera.reference").places(name) or {}
+  if equivalents[name] then table.insert(places, 1, equivalents[name]) end
   return #places > 0 and "; there is " .. table.concat(places, " and ", 1, math.min(#places, 3)) or ""
 end
 
@@ -152,7 +163,7 @@ end
 ---@param names string[]
 ---@return string
 function check.unknown_field(what, name, names)
-  local near = type(name) == "string" and check.near(name, names)
+  local near = type(name) == "string" and not equivalents[name] and check.near(name, names)
   local advice = near and (" (did you mean '%s'?)"):format(near) or check.elsewhere(name)
   if advice == "" and #names <= FEW then advice = "; it has " .. table.concat(names, ", ") end
   return message("%s has no field '%s'%s", what, name, advice)

@@ -155,8 +155,8 @@ local most_hits = 8 -- of a search, by the words of comments
 
 local kind_of_receiver = {m = {"matrix", "mask"}, P = {"problem"}, S = {"summary"}, O = {"matrix"}}
 
--- The topics that a name may mean: itself; with a receiver; or whatever ends in it, those of `ts` first, and apart from them
--- those of tessera.mpi, of which most people have not asked.
+-- The topics that a name may mean: itself; with a receiver; or whatever ends in it, those of `ts` first, then those of matrices;
+-- and apart from them those of tessera.mpi, of which most people have not asked.
 local function by_name(name)
   local topics = reference.topics()
   if topics.by_name[name] then return {topics.by_name[name]}, {} end
@@ -174,7 +174,6 @@ local function by_name(name)
       table.insert(into, topic.name == "ts." .. name and 1 or #into + 1, topic)
     end
   end
-  if #list == 0 then return apart, {} end
   return list, apart
 end
 
@@ -186,24 +185,30 @@ local function last_names()
   return list
 end
 
--- What is told where words are no name: of the glossary, then of comments that speak of them.
-local function of_words(words, width)
-  local entries, hits = search.glossary(words), search.topics(words)
-  if #entries == 0 and #hits == 0 then return nil end
+-- What the glossary has to say of words, nil where it says nothing; and a set of the topics that it names.
+local function of_glossary(words, width)
   local parts, seen = {}, {}
-  for _, entry in ipairs(entries) do
+  for _, entry in ipairs(search.glossary(words)) do
     if entry.note then parts[#parts + 1] = wrapped(entry.note, width, "") end
     if #entry.see > 0 then parts[#parts + 1] = listed(entry.see, width) end
     for _, topic in ipairs(entry.see) do seen[topic] = true end
   end
-  local others = {}
+  return #parts > 0 and table.concat(parts, "\n\n") or nil, seen
+end
+
+-- What is told where words are no name: of the glossary, then of comments that speak of them.
+local function of_words(words, width)
+  local text, seen = of_glossary(words, width)
+  local hits, others = search.topics(words), {}
+  if not text and #hits == 0 then return nil end
   for _, topic in ipairs(hits) do
     if not seen[topic] and #others < most_hits then others[#others + 1] = topic end
   end
+  local parts = {("Nothing is called '%s'."):format(words), text}
   if #others > 0 then
-    parts[#parts + 1] = (#entries > 0 and "These speak of it, too:\n" or "These speak of it:\n") .. listed(others, width)
+    parts[#parts + 1] = (text and "These speak of it, too:\n" or "These speak of it:\n") .. listed(others, width)
   end
-  return ("Nothing is called '%s'.\n\n%s"):format(words, table.concat(parts, "\n\n"))
+  return table.concat(parts, "\n\n")
 end
 
 -- What is known of an option: what the glossary has to say of its name, and what it is where it is taken.
@@ -216,22 +221,37 @@ local function of_option(name, width)
   return table.concat(parts, "\n\n")
 end
 
-local function of_name(name, width, style)
-  local found, apart = by_name(name)
-  if #found == 1 or found[1] and found[1].name == "ts." .. name then
-    local others = table.move(found, 2, #found, 1, {})
-    table.move(apart, 1, #apart, #others + 1, others)
-    for _, option in ipairs(options()[name] or {}) do others[#others + 1] = option end
-    local text = help.topic(found[1], width, style)
-    return #others == 0 and text or text .. "\n\nThe same name elsewhere:\n" .. listed(others, width)
-  elseif #found > 1 then
-    table.move(apart, 1, #apart, #found + 1, found)
-    for _, option in ipairs(options()[name] or {}) do found[#found + 1] = option end
-    return listed(found, width)
-  end
+-- What a name means that is no topic: an option, or a function of Lua's. Nil where it is neither.
+local function of_other(name, width)
   if options()[name] then return of_option(name, width) end
-  local found_text = of_words(name, width)
-  if found_text then return found_text end
+  return type(_G[name]) == "function" and ("%s is a function of Lua itself."):format(name) or nil
+end
+
+-- Topics of one name, all of the only one or of that of `ts`, of others a line each; then what else has the name.
+local function of_topics(name, found, others, width, style)
+  local leads = #found == 1 or found[1].name == "ts." .. name
+  local list = table.move(others, 1, #others, #found + 1, found)
+  if not leads then return ("%d things are called '%s':\n%s"):format(#list, name, listed(list, width)) end
+  local text = help.topic(table.remove(list, 1), width, style)
+  return #list == 0 and text or text .. "\n\nThe same name elsewhere:\n" .. listed(list, width)
+end
+
+-- Of what tessera.mpi alone has: nobody who has not asked for ranks means that, where the name means anything else.
+local function of_mpi_name(name, found, width, style)
+  local text = of_other(name, width) or of_glossary(name, width)
+  if not text then return of_topics(name, found, {}, width, style) end
+  return text .. "\n\nIn tessera.mpi:\n" .. listed(found, width)
+end
+
+local function of_name(name, width, style)
+  local found, of_mpi = by_name(name)
+  if #found == 0 and #of_mpi > 0 then return of_mpi_name(name, of_mpi, width, style) end
+  if #found > 0 then
+    for _, option in ipairs(options()[name] or {}) do of_mpi[#of_mpi + 1] = option end
+    return of_topics(name, found, of_mpi, width, style)
+  end
+  local text = of_other(name, width) or of_words(name, width)
+  if text then return text end
   local last = name:match "([%w_]*)$"
   local near = check.near(last, last_names())
   if near then return ("Nothing is known of '%s': did you mean '%s'?"):format(name, near) end

@@ -54,8 +54,8 @@ end
 
 --- States a problem: softmax(scale · Q Kᵀ, masked) V, head by head.
 --
--- `Q` is n_q × heads·d, `K` n_k × kv_heads·d and `V` n_k × kv_heads·d_v, of one dtype. Query head h uses
--- key head ⌈h · kv_heads / heads⌉.
+-- Query head h uses key head ⌈h · kv_heads / heads⌉.
+-- * `Q`, `K`, `V`: n_q × heads·d, n_k × kv_heads·d and n_k × kv_heads·d_v, of one dtype.
 -- * `heads`: how many, of queries; 1 unless given.
 -- * `kv_heads`: how many, of keys and values; as many unless given, or a divisor, for groups that share one.
 -- * `scale`: any finite number, or a list with one a head; 1/√d unless given.

@@ -33,11 +33,10 @@ return {
   {"attention weights, attention map, attention matrix, attention probabilities, probabilities, probs",
     {"problem:weights", "layer:weights", "ts.plot.matrix"}},
   {"temperature, scaling", {"scale of ts.problem"}, "The scale multiplies scores: a temperature t is `scale = 1 / (t * math.sqrt(P.d))`."},
-  {"matmul, mm, bmm, dot, gemm, einsum, matrix product", {"ts.matrix"}, "A * B is the matrix product; A:mul(B) goes element by element."},
+  {"gemm, matrix product", {"ts.matrix"}, "A * B is the matrix product; A:mul(B) goes element by element."},
   {"reshape, view, permute, transpose", {"matrix:slice", "matrix:t", "reshape of ts.load"},
     "Matrices have two axes: m:slice and m:t() are views; heads lie side by side in the columns."},
-  {"arange, iota", {"ts.linspace"}, "ts.linspace(1, n, n) holds 1, 2, .., n; both ends are in it."},
-  {"concat, concatenate, concatenation, cat, stack", {"ts.hcat", "ts.vcat"}},
+  {"concatenation", {"ts.hcat", "ts.vcat"}},
   {"block order, order, own order, order of blocks, key order, loop order, visiting order",
     {"order of problem:attention", "ts.permutations", "ts.sample.permutation"}},
   -- Batches and heads

@@ -1,6 +1,7 @@
 --- search.lua -- finds what people mean by words that are no name: by the field's words, and in all comments.
 
 local annotations = require "tessera.annotations"
+local equivalents = require "tessera.equivalents"
 local glossary = require "tessera.help.glossary"
 local options = require "tessera.help.options"
 local reference = require "tessera.reference"
@@ -46,7 +47,23 @@ function search.entry(name)
   end
 end
 
+-- The kinds of the values in what tessera.equivalents has.
+local kind_of = {m = "matrix", X = "matrix", Y = "matrix", P = "problem", S = "summary"}
+
+-- What is written here for a name that other libraries have, as an entry; nil of any other text.
+local function equivalent(name)
+  local text = equivalents[name]
+  if not text then return nil end
+  local note = ("What other libraries call '%s' is %s here."):format(name, text)
+  local see = {search.entry(text)}
+  if see[1] then return {see = see, note = note} end
+  for path in text:gmatch "ts%.[%w_.]*[%w_]" do see[#see + 1] = search.entry(path) end
+  for letter, rest in text:gmatch "%f[%w_]([mXYPS])([:.][%w_]+)" do see[#see + 1] = search.entry(kind_of[letter] .. rest) end
+  return {see = see, note = note}
+end
+
 --- The entries of the glossary that a text asks for, those alone that match most of its words: {see = topics, note = text?}.
+--- Where there are none, that of a name which other libraries have.
 ---@param text string
 ---@return table[]
 function search.glossary(text)
@@ -60,6 +77,7 @@ function search.glossary(text)
       found[#found + 1] = {see = see, note = entry[3]}
     end
   end
+  if #found == 0 then found[1] = equivalent(text) end
   return found
 end
 

@@ -2,6 +2,7 @@
 
 local check = require "tessera.check"
 local core = require "tessera.core"
+local equivalents = require "tessera.equivalents"
 local foreign = require "tessera.repl.foreign"
 local globals_of = require "tessera.repl.locals"
 local ts = require "tessera"
@@ -59,7 +60,9 @@ local function with_advice(self, message)
   local receiver = method and require("tessera.reference").receivers[kind]
   if receiver then return ("%s; a method is called with a colon, as in %s:%s()"):format(message, receiver, method) end
   local name = message:match "%(global '([%w_]+)'%)"
-  if not name or #name < 3 or self.env[name] ~= nil then return message end
+  if not name or self.env[name] ~= nil then return message end
+  if equivalents[name] then return message .. check.elsewhere(name) end
+  if #name < 3 then return message end
   local names, written = {}, {}
   for known in pairs(self.env) do names[#names + 1], written[known] = known, known end
   for _, known in ipairs(ts_names()) do names[#names + 1], written[known] = known, written[known] or "ts." .. known end

@@ -1,0 +1,95 @@
+-- equivalents.lua -- what NumPy, PyTorch and Torch7 call by other names: what is written here for it.
+--
+-- Their names, then Lua that runs where X, Y and m are matrices, P is a problem, S and T are summaries and n, r, c are numbers; or an
+-- option of a function, as "mask of ts.problem".
+
+local entries = {
+  -- Making
+  {"arange range iota", "ts.linspace(1, n, n)"},
+  {"array asarray tensor as_tensor from_numpy Tensor DoubleTensor FloatTensor", "ts.matrix{{1, 2}, {3, 4}}"},
+  {"empty new_zeros", "ts.zeros(r, c)"},
+  {"zeros_like new_tensor", "ts.zeros(m:shape())"},
+  {"ones_like", "ts.ones(m:shape())"},
+  {"full full_like", "ts.matrix(r, c, 0.5)"},
+  {"identity", "ts.eye(n)"},
+  {"diag diagonal", "m:mul(ts.eye(n))"},
+  {"normal standard_normal gaussian randn_like", "ts.randn(r, c)"},
+  {"uniform random_sample rand_like", "ts.rand(r, c)"},
+  {"random default_rng Generator", "ts.randn(r, c, {seed = 1})"},
+  {"seed manual_seed manualSeed set_seed", "ts.randn(r, c, {seed = 1})"},
+  {"randint", "ts.rand(r, c):map(function(x) return math.floor(10 * x) end)"},
+  {"randperm permutation shuffle", "ts.sample.permutation(n)"},
+  -- Shape
+  {"size dim ndim ndimension", "m:shape()"},
+  {"numel nElement", "m.rows * m.cols"},
+  {"transpose swapaxes permute T mT", "m:t()"},
+  {"reshape view ravel flatten resize unflatten squeeze unsqueeze expand_dims",
+    "ts.matrix(r, c, function(i, j) return m(1, (i - 1) * c + j) end)"},
+  {"narrow sub split chunk", "m:slice(1, 2)"},
+  {"select", "m:row(1)"},
+  {"column", "m:col(1)"},
+  {"gather index_select indexSelect", "m:take{2, 1}"},
+  {"concat concatenate cat stack", "ts.vcat(X, Y)"},
+  {"vstack row_stack", "ts.vcat(X, Y)"},
+  {"hstack column_stack", "ts.hcat(X, Y)"},
+  {"clone contiguous detach deepcopy", "m:copy()"},
+  {"broadcast broadcast_to expand expand_as expandAs tile", "ts.zeros(r, m.cols):assign(m:row(1))"},
+  -- Arithmetic
+  {"mm matmul dot bmm einsum inner addmm", "X * Y"},
+  {"cmul multiply hadamard", "m:mul(X)"},
+  {"cdiv divide true_divide", "m:div(X)"},
+  {"add cadd", "X + Y"},
+  {"subtract csub", "X - Y"},
+  {"neg negative", "-m"},
+  {"pow power square apply where clip clamp sigmoid relu gelu sign round floor ceil rsqrt maximum minimum nan_to_num isnan",
+    "m:map(function(x) return x ^ 2 end)"},
+  {"fill_ copy_ zero_ zero", "m:fill(0)"},
+  {"argmin", "(-m):argmax()"},
+  {"amax", "m:max()"},
+  {"amin", "m:min()"},
+  {"average", "m:mean()"},
+  {"std var", "(m - m:mean()):norm()"},
+  {"log_softmax", "m - m:logsumexp(\"rows\")"},
+  {"float single", "m:to(\"f32\")"},
+  {"double", "m:to(\"f64\")"},
+  {"half bfloat16 astype type typeAs", "m:to(\"f32\")"},
+  {"tolist totable numpy asList", "m:table()"},
+  {"item", "m(1, 1)"},
+  {"allclose isclose array_equal assert_close assert_allclose equal", "ts.diff(X, Y)"},
+  {"loadtxt genfromtxt fromfile", "ts.load(\"queries.npy\")"},
+  {"savetxt savez tofile", "m:save(\"queries.npy\")"},
+  {"imshow heatmap matshow pcolor", "ts.plot.matrix(m)"},
+  {"line lines", "ts.plot.curves{1, 4, 9}"},
+  {"hist histc", "ts.plot.histogram(m)"},
+  -- Attention
+  {"scaled_dot_product_attention sdpa flex_attention flash_attn_func flash_attention", "P:attention()"},
+  {"MultiheadAttention multihead_attention MultiHeadAttention mha", "ts.heads{heads = 2, d_q = 4}"},
+  {"mask_mod create_mask create_block_mask", "ts.mask(n, n, function(i, j) return j <= i end)"},
+  {"is_causal", "mask of ts.problem"},
+  {"attn_mask attention_mask block_mask masked_fill masked_fill_", "mask of ts.problem"},
+  {"tril triu generate_square_subsequent_mask", "ts.mask.causal(n)"},
+  {"sliding_window swa", "ts.mask.window(n, 3, 0)"},
+  {"key_padding_mask padding_mask", "ts.mask.padding(n, 3)"},
+  {"score_mod attn_bias position_bias bias_mod", "score of ts.problem"},
+  {"softmax_scale sm_scale", "scale of ts.problem"},
+  {"enable_gqa num_kv_heads n_kv_heads num_key_value_heads", "kv_heads of ts.problem"},
+  {"num_heads n_heads nhead n_head num_attention_heads", "heads of ts.problem"},
+  {"query", "Q of ts.problem"},
+  {"key", "K of ts.problem"},
+  {"value", "V of ts.problem"},
+  {"return_lse logits_lse", "P:softmax()"},
+  {"embed_dim d_model hidden_size", "d_q of ts.heads"},
+  {"head_dim", "d_h of ts.heads"},
+  {"merge_state merge_states merge_attn_states combine", "ts.fold{S, T}"},
+  -- The library
+  {"np numpy torch jnp mx", "ts"},
+  {"plt pyplot", "ts.plot"},
+  {"setnumthreads set_num_threads getnumthreads", "ts.threads(n)"},
+  {"Timer perf_counter tic toc time", "ts.clock()"},
+}
+
+local equivalents = {}
+for _, entry in ipairs(entries) do
+  for name in entry[1]:gmatch "%S+" do equivalents[name] = entry[2] end
+end
+return equivalents
