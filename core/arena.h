@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 typedef struct {
     char *base;  /* aligned to 64; NULL: only count */
@@ -31,6 +32,12 @@ static inline void *ts_arena_take_grid(ts_arena *arena, int64_t rows, int64_t co
     int64_t count;
     return ts_arena_take(arena, __builtin_mul_overflow(rows, columns, &count) ? INT64_MAX : count,
                          size);
+}
+
+/* A copy of a thing of `size` bytes; NULL where the arena only counts. */
+static inline void *ts_arena_keep(ts_arena *arena, const void *thing, size_t size) {
+    void *part = ts_arena_take(arena, 1, size);
+    return part ? memcpy(part, thing, size) : NULL;
 }
 
 static inline bool ts_arena_too_large(const ts_arena *arena) {

@@ -80,31 +80,27 @@ static ts_status find_nonfinite(const job *job, ts_items items, const ts_run *ru
 
 /* ---- the whole ---- */
 
-static void enter(const void *asked, void *work) {
+static void *place_machine(const void *asked, ts_arena *arena) {
     const job *job = asked;
-    ts_arena arena = {work, 0};
-    ts_machine_place(job->problem, &job->tiling, &job->cut, &arena);
+    return ts_machine_place(job->problem, &job->tiling, &job->cut, arena);
 }
 
 /* Cuts the work into units. TS_TOO_LARGE. */
 static ts_status plan(job *job, const ts_run *run, ts_items *items) {
     const ts_problem *p = job->problem;
-    ts_arena arena = {NULL, 0};
     job->cut = ts_cut_make(p, &job->tiling, run->threads);
     *items = (ts_items){.job = job,
                         .count = job->cut.units,
                         .cost = (double)p->n_q * (double)p->n_k * (double)p->heads *
                                 (double)(p->d + p->d_v),
                         .alone = ts_problem_calls(p, 0, p->heads),
-                        .enter = enter,
+                        .place = place_machine,
                         .answer = run_unit};
     if (items->count == 0) return TS_OK;
     if (job->tiling.schedule.blocks > INT32_MAX / 2) return TS_TOO_LARGE; /* words are of int32_t */
     if (p->mask) job->shares = ts_items_team(items, run);
     items->shares = job->cut.parts > 1 || job->shares > 1;
-    ts_machine_place(p, &job->tiling, &job->cut, &arena);
-    items->work = arena.used;
-    return ts_arena_too_large(&arena) ? TS_TOO_LARGE : TS_OK;
+    return TS_OK;
 }
 
 /* What the threads share. */

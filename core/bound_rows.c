@@ -21,17 +21,13 @@ typedef struct {
     void *scratch;
 } worker;
 
-static void place_worker(const job *job, ts_arena *arena) {
-    worker unused, *w = ts_arena_take(arena, 1, sizeof *w);
-    if (!w) w = &unused;
-    w->figures.output = ts_arena_take(arena, job->p->d_v, sizeof(double));
-    w->figures.expected = ts_arena_take(arena, job->p->d_v, sizeof(double));
-    w->scratch = ts_arena_take(arena, 1, ts_bound_scratch(job->p, job->tiling));
-}
-
-static void enter(const void *asked, void *work) {
-    ts_arena arena = {work, 0};
-    place_worker(asked, &arena);
+static void *place_worker(const void *asked, ts_arena *arena) {
+    const job *job = asked;
+    worker w = {0};
+    w.figures.output = ts_arena_take(arena, job->p->d_v, sizeof(double));
+    w.figures.expected = ts_arena_take(arena, job->p->d_v, sizeof(double));
+    w.scratch = ts_arena_take(arena, 1, ts_bound_scratch(job->p, job->tiling));
+    return ts_arena_keep(arena, &w, sizeof w);
 }
 
 static void answer(const void *asked, int64_t item, void *work, ts_outcome *outcome) {
@@ -59,15 +55,11 @@ ts_status ts_bound_rows(const ts_problem *p, const ts_tiling *tiling, const int6
      * 140 in f32. */
     const double slower = 64;
     ts_outcome whole;
-    ts_arena arena = {NULL, 0};
-    place_worker(&job, &arena);
-    if (job.count > 0 && ts_arena_too_large(&arena)) return TS_TOO_LARGE;
     const ts_items items = {.job = &job,
                             .count = job.count * p->heads,
-                            .work = arena.used,
                             .cost = slower * (double)job.count * (double)p->n_k * (double)p->heads *
                                     (double)(p->d + p->d_v),
-                            .enter = enter,
+                            .place = place_worker,
                             .answer = answer};
     return ts_items_run(&items, run, &whole, detail);
 }

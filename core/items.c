@@ -12,19 +12,24 @@ typedef struct {
     long long first, end;
 } share;
 
-enum { SHARE = 64 }; /* bytes, so that no two threads write to one line of a cache */
-
 struct ts_items_shared {
     const ts_items *items;
     const ts_run *run;
-    char *memory;        /* aligned to 64 */
-    int shares;          /* one a thread; or a single one, from which all take */
+    char *memory; /* aligned to 64 */
+    size_t each; /* bytes of it for a thread: whole lines of a cache, so that no two write to one */
+    int shares;  /* one a thread; or a single one, from which all take */
     atomic_llong failed; /* the lowest item that failed */
     atomic_bool stopped;
 };
 
 static char *memory_of(const ts_items_shared *shared, int member) {
-    return shared->memory + (SHARE + shared->items->work) * (size_t)member;
+    return shared->memory + shared->each * (size_t)member;
+}
+
+/* A thread's share, then its work space, which is returned. */
+static void *lay_out(const ts_items *items, ts_arena *arena) {
+    ts_arena_take(arena, 1, sizeof(share));
+    return items->place(items->job, arena);
 }
 
 /* ---- whether to stop ---- */
@@ -116,8 +121,8 @@ static void take_items(ts_items_shared *shared, int member, void *work, ts_outco
 static void run_member(ts_items_shared *shared, int member, ts_outcome *whole) {
     const ts_items *items = shared->items;
     ts_outcome mine = {.shared = shared, .calling = member == 0};
-    char *work = memory_of(shared, member) + SHARE;
-    if (items->enter) items->enter(items->job, work);
+    ts_arena arena = {memory_of(shared, member), 0};
+    void *work = lay_out(items, &arena);
     take_items(shared, member, work, &mine);
     if (items->leave) items->leave();
 #pragma omp critical(ts_items_join)
@@ -149,17 +154,21 @@ int ts_items_team(const ts_items *items, const ts_run *run) {
                            worth < (double)items->count ? (int64_t)worth : items->count);
 }
 
-static ts_status team_memory(const ts_items *items, int team, size_t *bytes) {
-    if (__builtin_add_overflow(items->work, SHARE, bytes) ||
-        __builtin_mul_overflow(*bytes, (size_t)team, bytes) ||
+/* *each: of a thread; *bytes: of the team, with room to align it. */
+static ts_status team_memory(const ts_items *items, int team, size_t *each, size_t *bytes) {
+    ts_arena arena = {NULL, 0};
+    lay_out(items, &arena);
+    *each = arena.used;
+    if (ts_arena_too_large(&arena) || __builtin_mul_overflow(*each, (size_t)team, bytes) ||
         __builtin_add_overflow(*bytes, 63, bytes))
         return TS_TOO_LARGE;
     return TS_OK;
 }
 
 ts_status ts_items_memory(const ts_items *items, const ts_run *run, size_t *bytes) {
+    size_t each;
     *bytes = 0;
-    return items->count == 0 ? TS_OK : team_memory(items, ts_items_team(items, run), bytes);
+    return items->count == 0 ? TS_OK : team_memory(items, ts_items_team(items, run), &each, bytes);
 }
 
 ts_status ts_items_run(const ts_items *items, const ts_run *run, ts_outcome *whole,
@@ -169,7 +178,7 @@ ts_status ts_items_run(const ts_items *items, const ts_run *run, ts_outcome *who
     *whole = (ts_outcome){.status = TS_OK};
     if (items->count == 0) return TS_OK;
     int team = ts_items_team(items, run);
-    if (team_memory(items, team, &bytes)) return TS_TOO_LARGE;
+    if (team_memory(items, team, &shared.each, &bytes)) return TS_TOO_LARGE;
     char *memory = run->allocator.resize(run->allocator.data, NULL, 0, bytes);
     if (!memory) {
         detail->bytes = bytes;

@@ -3,6 +3,7 @@
 #ifndef TS_ITEMS_H
 #define TS_ITEMS_H
 
+#include "arena.h"
 #include "run.h"
 #include "status.h"
 
@@ -21,13 +22,14 @@ typedef struct {
 typedef struct {
     const void *job;
     int64_t count;
-    size_t work; /* bytes of work space of a thread, a multiple of 64, aligned to 64 */
     double cost; /* of all items, in multiply-adds of a kernel: a thread is worth its start for 2^20
                     of them */
     bool shares; /* a thread takes items side by side, the same ones in each call, before it helps
                     others; else all take the next one */
     bool alone;  /* on the calling thread only: something calls back */
-    void (*enter)(const void *job, void *work); /* by each thread before its first item; or NULL */
+    /* Takes a thread's work space from the arena, and returns it: over no memory, to learn how much
+     * that is, then by each thread before its first item. */
+    void *(*place)(const void *job, ts_arena *arena);
     void (*answer)(const void *job, int64_t item, void *work, ts_outcome *outcome);
     void (*leave)(void); /* by each thread at its end; or NULL */
 } ts_items;

@@ -28,28 +28,28 @@ static bool stopped(void *asked) {
     return ts_items_pause(m->outcome, (double)m->pushed / (double)blocks);
 }
 
-void ts_machine_place(const ts_problem *problem, const ts_tiling *tiling, const ts_cut *cut,
-                      ts_arena *arena) {
+ts_machine *ts_machine_place(const ts_problem *problem, const ts_tiling *tiling, const ts_cut *cut,
+                             ts_arena *arena) {
     const ts_schedule *s = &tiling->schedule;
     const ts_loops *loops = ts_kernel_get()->loops[problem->dtype];
     const int degree = tiling->exp == TS_EXP_POLY ? tiling->degree : 0;
     const int64_t depth =
         3 + log2_up(s->blocks) + (s->merge == TS_MERGE_SPLIT ? log2_up(s->parts) : 0);
-    ts_machine unused, *m = ts_arena_take(arena, 1, sizeof *m);
-    if (!m) m = &unused;
-    *m = (ts_machine){.schedule = s, .tiles = cut->tiles};
-    m->largest = largest_block(s, problem->n_k);
-    ts_tile_make(&m->tile, problem, loops, degree, cut->queries, cut->heads, m->largest, arena);
-    m->tile.stopped = stopped, m->tile.asked = m;
-    ts_present_take(&m->present, s, arena);
-    m->word = ts_arena_take(arena, 2 * s->blocks, sizeof(int32_t));
-    m->parts_word = ts_arena_take(arena, 2 * s->parts, sizeof(int32_t));
-    m->schedule_scratch = ts_arena_take(arena, 1, ts_schedule_scratch(s));
-    m->stack = ts_arena_take(arena, depth, sizeof(ts_rows));
+    ts_machine m = {.schedule = s, .tiles = cut->tiles};
+    m.largest = largest_block(s, problem->n_k);
+    ts_tile_make(&m.tile, problem, loops, degree, cut->queries, cut->heads, m.largest, arena);
+    ts_present_take(&m.present, s, arena);
+    m.word = ts_arena_take(arena, 2 * s->blocks, sizeof(int32_t));
+    m.parts_word = ts_arena_take(arena, 2 * s->parts, sizeof(int32_t));
+    m.schedule_scratch = ts_arena_take(arena, 1, ts_schedule_scratch(s));
+    m.stack = ts_arena_take(arena, depth, sizeof(ts_rows));
     for (int64_t n = 0; n < depth; n++) {
-        ts_rows rows = ts_rows_take(loops, cut->queries * cut->heads, m->tile.value_stride, arena);
-        if (m->stack) m->stack[n] = rows;
+        ts_rows rows = ts_rows_take(loops, cut->queries * cut->heads, m.tile.value_stride, arena);
+        if (m.stack) m.stack[n] = rows;
     }
+    ts_machine *placed = ts_arena_keep(arena, &m, sizeof m);
+    if (placed) placed->tile.stopped = stopped, placed->tile.asked = placed;
+    return placed;
 }
 
 void ts_machine_begin(ts_machine *m, const ts_cut *cut, const ts_cut_rows *rows,

@@ -23,10 +23,9 @@ typedef struct {
     ts_outcome *outcome; /* of the item at hand: asked, between blocks, whether to stop */
 } ts_machine;
 
-/* Places a machine for the units of a cut at the beginning of an arena; problem and tiling must
- * outlive it. */
-void ts_machine_place(const ts_problem *problem, const ts_tiling *tiling, const ts_cut *cut,
-                      ts_arena *arena);
+/* Takes a machine for the units of a cut from an arena; problem and tiling must outlive it. */
+ts_machine *ts_machine_place(const ts_problem *problem, const ts_tiling *tiling, const ts_cut *cut,
+                             ts_arena *arena);
 
 /* Turns to the rows of an item, with an empty stack. */
 void ts_machine_begin(ts_machine *machine, const ts_cut *cut, const ts_cut_rows *rows,

@@ -24,7 +24,7 @@ typedef struct {
 /* One thread's numbers: their digits lie in the work space, so MPFR allocates none of them. */
 typedef struct {
     mpfr_t *q, *s, *z; /* d (scale folded in), n_k scores and then weights, d_v */
-    mpfr_t max, norm, term, exact;
+    mpfr_ptr max, norm, term, exact;
     ts_oracle_values values;
     uint64_t *bits; /* what the mask allows */
     void *scratch;
@@ -223,32 +223,32 @@ static mpfr_t *take_numbers(const job *job, ts_arena *arena, int64_t count) {
     return numbers;
 }
 
-/* Takes a thread's work space from the arena. */
-static void place_work(const job *job, ts_arena *arena) {
-    work unused, *w = ts_arena_take(arena, 1, sizeof *w);
+static mpfr_ptr take_number(const job *job, ts_arena *arena) {
+    return (mpfr_ptr)take_numbers(job, arena, 1);
+}
+
+static void *place_work(const void *asked, ts_arena *arena) {
+    const job *job = asked;
     const ts_problem *p = job->p;
     int64_t nodes = 0;
-    if (!w) w = &unused;
+    work w = {0};
     for (int64_t h = 0; h < p->heads; h++) {
         const ts_score *score = ts_problem_score(p, h);
         if (score && score->program) nodes = ts_most(nodes, score->program->count);
     }
-    w->q = take_numbers(job, arena, p->d);
-    w->s = take_numbers(job, arena, p->n_k);
-    w->z = take_numbers(job, arena, p->d_v);
-    w->values.exact = take_numbers(job, arena, nodes);
-    mpfr_t *singles = take_numbers(job, arena, 5);
-    w->values.plain = ts_arena_take(arena, nodes, sizeof(ts_value));
-    w->bits = ts_arena_take(arena, p->n_k / 64 + 1, sizeof(uint64_t));
-    w->scratch = ts_arena_take(arena, 1, ts_problem_mask_scratch(p));
-    if (!arena->base) return;
-    *w->max = *singles[0], *w->norm = *singles[1], *w->term = *singles[2];
-    *w->exact = *singles[3], *w->values.spare = *singles[4];
-}
-
-static void enter(const void *asked, void *memory) {
-    ts_arena arena = {memory, 0};
-    place_work(asked, &arena);
+    w.q = take_numbers(job, arena, p->d);
+    w.s = take_numbers(job, arena, p->n_k);
+    w.z = take_numbers(job, arena, p->d_v);
+    w.max = take_number(job, arena);
+    w.norm = take_number(job, arena);
+    w.term = take_number(job, arena);
+    w.exact = take_number(job, arena);
+    w.values.spare = take_number(job, arena);
+    w.values.exact = take_numbers(job, arena, nodes);
+    w.values.plain = ts_arena_take(arena, nodes, sizeof(ts_value));
+    w.bits = ts_arena_take(arena, p->n_k / 64 + 1, sizeof(uint64_t));
+    w.scratch = ts_arena_take(arena, 1, ts_problem_mask_scratch(p));
+    return ts_arena_keep(arena, &w, sizeof w);
 }
 
 static void answer(const void *asked, int64_t item, void *memory, ts_outcome *out) {
@@ -282,16 +282,12 @@ ts_status ts_oracle(const ts_problem *p, int64_t bits, const int64_t *rows, int6
                .number = mpfr_custom_get_size((mpfr_prec_t)bits)};
     job.row_count = rows ? row_count : p->n_q;
     ts_outcome whole;
-    ts_arena arena = {NULL, 0};
-    place_work(&job, &arena);
-    if (job.row_count > 0 && ts_arena_too_large(&arena)) return TS_TOO_LARGE;
     const ts_items items = {.job = &job,
                             .count = job.row_count * p->heads,
-                            .work = arena.used,
                             .cost = slower * (double)job.row_count * (double)p->n_k *
                                     (double)p->heads * (double)(p->d + p->d_v),
                             .alone = ts_problem_calls(p, 0, p->heads) || !mpfr_buildopt_tls_p(),
-                            .enter = enter,
+                            .place = place_work,
                             .answer = answer,
                             .leave = leave};
     ts_status status = ts_items_run(&items, run, &whole, detail);

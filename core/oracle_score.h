@@ -11,7 +11,7 @@
 typedef struct {
     ts_value *plain; /* integers and booleans; a float's nearest double */
     mpfr_t *exact;   /* floats */
-    mpfr_t spare;
+    mpfr_ptr spare;
 } ts_oracle_values;
 
 /* Replaces s by the result for query i, key j and head h (from 1). Constants and what tables hold

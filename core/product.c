@@ -119,22 +119,18 @@ static void answer(const void *asked, int64_t item, void *work, ts_outcome *outc
 }
 
 /* What stays where it lies takes no room. */
-static void place_worker(const product *p, ts_arena *arena) {
+static void *place_worker(const void *asked, ts_arena *arena) {
+    const product *p = asked;
     const bool a_lies = p->a->col_stride == 1,
                b_lies = p->b->col_stride == 1 || p->b->row_stride == 1,
                c_lies = p->c->col_stride == 1 && p->c->cols % p->loops->lanes == 0;
     const size_t size = ts_dtype_size(p->loops->dtype);
-    worker unused, *w = ts_arena_take(arena, 1, sizeof *w);
-    if (!w) w = &unused;
-    w->panels = ts_arena_take(arena, p->depth * p->columns, size);
-    w->a = ts_arena_take(arena, a_lies ? 0 : BAND * (p->depth + LINE), size);
-    w->b = ts_arena_take(arena, b_lies ? 0 : p->depth * p->columns, size);
-    w->c = ts_arena_take(arena, c_lies ? 0 : p->rows * p->columns, size);
-}
-
-static void enter(const void *asked, void *work) {
-    ts_arena arena = {work, 0};
-    place_worker(asked, &arena);
+    worker w = {0};
+    w.panels = ts_arena_take(arena, p->depth * p->columns, size);
+    w.a = ts_arena_take(arena, a_lies ? 0 : BAND * (p->depth + LINE), size);
+    w.b = ts_arena_take(arena, b_lies ? 0 : p->depth * p->columns, size);
+    w.c = ts_arena_take(arena, c_lies ? 0 : p->rows * p->columns, size);
+    return ts_arena_keep(arena, &w, sizeof w);
 }
 
 /* The size of n's equal pieces, about `most` at most: a multiple of `step`. */
@@ -162,16 +158,13 @@ static void cut(product *p, int64_t wanted) {
 
 ts_status ts_product(const ts_matrix *a, const ts_matrix *b, ts_matrix *c, const ts_run *run) {
     product p = {.loops = ts_kernel_get()->loops[a->dtype], .a = a, .b = b, .c = c};
-    ts_arena arena = {NULL, 0};
     ts_outcome whole;
     ts_detail detail;
     cut(&p, 2 * (int64_t)(run->threads > 0 ? run->threads : ts_threads_default()));
-    place_worker(&p, &arena);
     const ts_items items = {.job = &p,
                             .count = p.items,
-                            .work = arena.used,
                             .cost = (double)c->rows * (double)c->cols * (double)b->rows,
-                            .enter = enter,
+                            .place = place_worker,
                             .answer = answer};
     return ts_items_run(&items, run, &whole, &detail);
 }

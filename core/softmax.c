@@ -156,24 +156,20 @@ static bool sum_values(const ts_problem *p, int64_t head, int64_t rows, ts_softm
 
 /* ---- work space ---- */
 
-static void place_work(const job *job, ts_arena *arena) {
-    ts_softmax_rows unused, *w = ts_arena_take(arena, 1, sizeof *w);
+static void *place_work(const void *asked, ts_arena *arena) {
+    const job *job = asked;
     const ts_problem *p = job->p;
     const int64_t rows = job->rows, words = ts_softmax_words(p);
-    if (!w) w = &unused;
-    w->q = ts_arena_take_grid(arena, rows, p->d, sizeof(double));
-    w->s = ts_arena_take_grid(arena, rows, p->n_k, sizeof(double));
-    w->strip = ts_arena_take_grid(arena, STRIP, ts_most(p->d, p->d_v), sizeof(double));
-    w->z = ts_arena_take_grid(arena, rows, p->d_v, sizeof(double));
-    w->bits = ts_arena_take_grid(arena, rows, words, sizeof(uint64_t));
-    w->poor = ts_arena_take(arena, words, sizeof(uint64_t));
-    w->scratch = ts_arena_take(
+    ts_softmax_rows w = {0};
+    w.q = ts_arena_take_grid(arena, rows, p->d, sizeof(double));
+    w.s = ts_arena_take_grid(arena, rows, p->n_k, sizeof(double));
+    w.strip = ts_arena_take_grid(arena, STRIP, ts_most(p->d, p->d_v), sizeof(double));
+    w.z = ts_arena_take_grid(arena, rows, p->d_v, sizeof(double));
+    w.bits = ts_arena_take_grid(arena, rows, words, sizeof(uint64_t));
+    w.poor = ts_arena_take(arena, words, sizeof(uint64_t));
+    w.scratch = ts_arena_take(
         arena, 1, ts_most_bytes(ts_problem_mask_scratch(p), ts_problem_score_scratch(p)));
-}
-
-static void enter(const void *asked, void *memory) {
-    ts_arena arena = {memory, 0};
-    place_work(asked, &arena);
+    return ts_arena_keep(arena, &w, sizeof w);
 }
 
 /* ---- items ---- */
@@ -237,18 +233,14 @@ static ts_status run_job(job job, const ts_run *run, ts_detail *detail) {
     /* A multiply-add takes as long as 7 to 9 of the AVX2 kernels in f64, 16 to 20 in f32. */
     const double slower = 8;
     ts_outcome whole;
-    ts_arena arena = {NULL, 0};
     job.rows = rows_together(job.p);
     job.items_a_head = ts_quotient_up(job.p->n_q, job.rows);
-    place_work(&job, &arena);
-    if (job.p->n_q > 0 && ts_arena_too_large(&arena)) return TS_TOO_LARGE;
     const ts_items items = {.job = &job,
                             .count = job.items_a_head * job.heads,
-                            .work = arena.used,
                             .cost = slower * (double)job.p->n_q * (double)job.p->n_k *
                                     (double)job.heads * (double)(job.p->d + job.p->d_v),
                             .alone = ts_problem_calls(job.p, job.first_head, job.heads),
-                            .enter = enter,
+                            .place = place_work,
                             .answer = answer};
     ts_status status = ts_items_run(&items, run, &whole, detail);
     if (status || whole.empty_rows == 0 || job.asked != OUTPUT || job.zero_empty) return status;

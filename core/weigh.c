@@ -18,16 +18,12 @@ typedef struct {
     void *mask_scratch;
 } worker;
 
-static void place_worker(const job *job, ts_arena *arena) {
-    worker unused, *w = ts_arena_take(arena, 1, sizeof *w);
-    if (!w) w = &unused;
-    ts_present_take(&w->present, job->schedule, arena);
-    w->mask_scratch = ts_arena_take(arena, 1, ts_problem_mask_scratch(job->problem));
-}
-
-static void enter(const void *asked, void *work) {
-    ts_arena arena = {work, 0};
-    place_worker(asked, &arena);
+static void *place_worker(const void *asked, ts_arena *arena) {
+    const job *job = asked;
+    worker w = {0};
+    ts_present_take(&w.present, job->schedule, arena);
+    w.mask_scratch = ts_arena_take(arena, 1, ts_problem_mask_scratch(job->problem));
+    return ts_arena_keep(arena, &w, sizeof w);
 }
 
 /* Weighs an item: each of its parts as if it had all the blocks. */
@@ -66,15 +62,11 @@ ts_status ts_weigh_units(const ts_problem *problem, const ts_schedule *schedule,
                          int shares, const ts_run *run, ts_weighed *order, ts_detail *detail) {
     const job job = {problem, schedule, cut, order};
     const double block = 0x1p12; /* to look at one takes as long as so many multiply-adds */
-    ts_arena arena = {NULL, 0};
     ts_outcome whole;
-    place_worker(&job, &arena);
-    if (ts_arena_too_large(&arena)) return TS_TOO_LARGE;
     const ts_items items = {.job = &job,
                             .count = cut->items,
-                            .work = arena.used,
                             .cost = block * (double)cut->items * (double)schedule->blocks,
-                            .enter = enter,
+                            .place = place_worker,
                             .answer = answer};
     const ts_status status = ts_items_run(&items, run, &whole, detail);
     if (status) return status;

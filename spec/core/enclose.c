@@ -42,7 +42,7 @@ static void random_program(trial *t, ts_program *program, ts_node *nodes) {
 }
 
 static double exact_value(const ts_program *program, double s) {
-    ts_oracle_values values = {plain, exact, {*spare}};
+    ts_oracle_values values = {plain, exact, spare};
     mpfr_t x;
     mpfr_init2(x, BITS);
     mpfr_set_d(x, s, MPFR_RNDN);

@@ -30,6 +30,11 @@ static void await(const atomic_int *count) {
     for (int n = 0; atomic_load(count) == 0 && n < PATIENCE; n++) usleep(1000);
 }
 
+static void *place(const void *job, ts_arena *arena) {
+    (void)job, (void)arena;
+    return NULL;
+}
+
 static void answer(const void *job, int64_t item, void *work, ts_outcome *outcome) {
     script *s = (script *)job;
     (void)work;
@@ -53,9 +58,9 @@ static void *resize(void *data, void *block, size_t old_size, size_t new_size) {
 static ts_status run(script *s, bool shares, ts_outcome *whole, ts_detail *detail) {
     const ts_items items = {.job = s,
                             .count = ITEMS,
-                            .work = 64,
                             .cost = 0x1p30,
                             .shares = shares,
+                            .place = place,
                             .answer = answer,
                             .leave = leave};
     const ts_run how = {.allocator = {resize, NULL}, .threads = 2};

@@ -129,7 +129,7 @@ static mpfr_t exact[MOST], spare;
 static ts_value plain[MOST];
 
 static void check_program(const ts_program *program, double s, double within) {
-    ts_oracle_values values = {plain, exact, {*spare}};
+    ts_oracle_values values = {plain, exact, spare};
     ts_value doubles[MOST];
     mpfr_t x;
     mpfr_init2(x, BITS);
