@@ -166,7 +166,7 @@ check-gcc check-clang: check-%: all # check-test runs what gcc has built
 	$(if $(filter clang,$*),$(MAKE) --no-print-directory $(WERROR) test)
 
 # For each further instruction set of this processor, the specs that its kernels could make fail.
-NO_KERNEL    := bench blame build cases csv diff display docs experiment files fuzz help helper interrupt load mutations npy npz \
+NO_KERNEL    := bench blame build cases csv diff display docs experiment files fuzz help helper interrupt layers load mutations npy npz \
   number options page plot progress repl safetensors scripts
 KERNEL_SPECS := $(filter-out $(NO_KERNEL:%=spec/%_spec.lua),$(wildcard spec/*_spec.lua))
 check-isa: all programs

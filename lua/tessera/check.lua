@@ -146,14 +146,21 @@ core.advise(function(name, names)
   return ": the fields are " .. table.concat(names, ", ") .. check.elsewhere(name)
 end)
 
+-- The names that end in `name`, as one writes them: `m:softmax` and `P:softmax`. None until check.set_places.
+local function places() return {} end
+
+--- Sets what finds them: whoever knows all names stands above this file.
+---@param find fun(name: string): string[]
+function check.set_places(find) places = find end
+
 --- What to say of `name`, which is not where it was looked for, but elsewhere, or has another name here: "; there is m:softmax
 --- and P:softmax", or nothing.
 ---@param name any
 ---@return string
 function check.elsewhere(name)
-  local places = type(name) == "string" and require("tessera.reference").places(name) or {}
-  if equivalents[name] then table.insert(places, 1, equivalents[name]) end
-  return #places > 0 and "; there is " .. table.concat(places, " and ", 1, math.min(#places, 3)) or ""
+  local list = type(name) == "string" and places(name) or {}
+  if equivalents[name] then table.insert(list, 1, equivalents[name]) end
+  return #list > 0 and "; there is " .. table.concat(list, " and ", 1, math.min(#list, 3)) or ""
 end
 
 --- What to say of a field that `what` (as in "a problem") does not have, naming the near one, or where else it is, or

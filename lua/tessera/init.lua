@@ -74,4 +74,7 @@ local function walk()
   end
 end
 
+-- All comments are read when an error first asks where else a name is.
+check.set_places(function(name) return require("tessera.reference").places(name) end)
+
 return setmetatable(ts, {__index = lookup, __pairs = walk})
