@@ -15,6 +15,6 @@ describe("--help of", function()
   end
 
   it("the bench is reached through make", function()
-    assert.matches("^bench %[%-%-json%]", (helper.run "make -s bench ARGS=--help"))
+    assert.matches("^bench %[%-%-json%]", (helper.run "unset MAKEFLAGS MFLAGS MAKELEVEL; make -s bench ARGS=--help"))
   end)
 end)
