@@ -1,5 +1,6 @@
 -- Every public name has help and an example, and every example runs and shows what it promises.
 local core = require "tessera.core"
+local exact = require "tessera.exact"
 local help = require "tessera.help"
 local reference = require "tessera.reference"
 local mpirun = require "spec.mpirun"
@@ -66,7 +67,7 @@ describe("help", function()
     for _, topic in ipairs(topics) do
       assert(#topic.body > 0 and #topic.body[1].text > 3, topic.name .. " says nothing")
       local value = reference.value(topic.name)
-      local what = type(value) == "function" and debug.getinfo(value, "uS")
+      local what = type(value) == "function" and debug.getinfo(exact.inner(value), "uS")
       if what and what.what == "Lua" and not what.isvararg then
         local own = topic.name:find ":" and 1 or 0
         assert(#topic.params == what.nparams - own, ("%s has %d parameters, of which %d are described"):format(topic.name,

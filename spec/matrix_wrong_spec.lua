@@ -30,6 +30,7 @@ local function calls()
     to = {{m(), "f32"}}, fill = {{m(), 1}}, assign = {{m(), m()}}, identical = {{m(), m()}}, mul = {{m(), m()}}, div = {{m(), m()}},
     map = {{m(), id}}, save = {{m(), "/nonexistent/x.npy"}},
   }
+  for name in ("shape table each t copy abs sqrt exp log tanh sin cos hash tostring"):gmatch "%a+" do list[name] = {{m()}} end
   local operators = {
     ["+"] = function(a, b) return a + b end, ["-"] = function(a, b) return a - b end, ["*"] = function(a, b) return a * b end,
     ["/"] = function(a, b) return a / b end, ["()"] = function(a, i, j) return a(i, j) end, ["[]"] = function(a, k) return a[k] end,

@@ -123,6 +123,22 @@ int ts_lua_open_file(lua_State *L);
 int ts_lua_create_beside(lua_State *L);
 int ts_lua_sync(lua_State *L);
 
+/* functions.c: a function, and how many arguments it takes, self among them. One more than these is
+ * an error, unless it is nil, or the second result of a call that stands last: a matrix behind one.
+ */
+typedef struct {
+    const char *name; /* NULL ends a list */
+    lua_CFunction call;
+    int most;
+} ts_lua_function;
+#define TS_LUA_ANY (-1) /* as many as one likes */
+/* Pushes a table of the functions of several lists; NULL ends them. */
+void ts_lua_push_lib(lua_State *L, const ts_lua_function *const parts[]);
+/* Refuses the running function's arguments behind number `most`: for one that takes fewer in one
+ * of its forms. */
+void ts_lua_no_more(lua_State *L, int most);
+int ts_lua_refuse_more(lua_State *L);
+
 /* userdata.c. [userdata, key] -> [value], the whole of an __index: a method, what push_field pushes
  * for the name (which it does, or says false), or what `methods` itself makes of a name it lacks.
  * The table of methods is upvalue 1 of every metamethod. */
@@ -130,8 +146,6 @@ int ts_lua_index(lua_State *L, bool (*push_field)(lua_State *L, const char *name
 /* [userdata, ...]: pushes what the method `tostring` makes of it; false where Lua has added none.
  */
 bool ts_lua_tostring_method(lua_State *L);
-/* Pushes a table of the functions of several lists; NULL ends them. */
-void ts_lua_push_lib(lua_State *L, const luaL_Reg *const parts[]);
 /* [..., functions, methods] -> [..., functions]: makes the metatable of the type, and shows the
  * methods as functions.methods. instead: what the error of an operator that it lacks says of those
  * that it has; NULL leaves that to Lua. */

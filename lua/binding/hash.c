@@ -85,4 +85,4 @@ static int hash_of(lua_State *L) {
     return 1;
 }
 
-const luaL_Reg ts_lua_matrix_hash[] = {{"hash", hash_of}, {NULL, NULL}};
+const ts_lua_function ts_lua_matrix_hash[] = {{"hash", hash_of, 1}, {NULL, NULL, 0}};

@@ -116,11 +116,11 @@ static int why(lua_State *L) {
     return 1;
 }
 
-static const luaL_Reg methods[] = {{"program", program},
-                                   {"why", why},
-                                   {"tiles", ts_lua_mask_tiles},
-                                   {"compose", ts_lua_mask_compose},
-                                   {NULL, NULL}};
+static const ts_lua_function methods[] = {{"program", program, 1},
+                                          {"why", why, 1},
+                                          {"tiles", ts_lua_mask_tiles, 3},
+                                          {"compose", ts_lua_mask_compose, 2},
+                                          {NULL, NULL, 0}};
 static const luaL_Reg metamethods[] = {{"__call", cell},
                                        {"__index", get_field},
                                        {"__newindex", refuse_field},
@@ -128,9 +128,9 @@ static const luaL_Reg metamethods[] = {{"__call", cell},
                                        {NULL, NULL}};
 
 int ts_lua_open_mask(lua_State *L) {
-    static const luaL_Reg *const functions[] = {ts_lua_mask_makers, NULL};
-    static const luaL_Reg *const all[] = {methods, ts_lua_mask_algebra, ts_lua_mask_counts,
-                                          ts_lua_mask_forms, NULL};
+    static const ts_lua_function *const functions[] = {ts_lua_mask_makers, NULL};
+    static const ts_lua_function *const all[] = {methods, ts_lua_mask_algebra, ts_lua_mask_counts,
+                                                 ts_lua_mask_forms, NULL};
     static const luaL_Reg *const both[] = {metamethods, ts_lua_mask_operators, NULL};
     ts_lua_push_lib(L, functions);
     ts_lua_push_lib(L, all);

@@ -30,12 +30,12 @@ static inline int64_t ts_lua_heads_of(const ts_mask *mask) { return mask->heads 
 /* The argument as a head of the mask: 1 where it has none. */
 int64_t ts_lua_check_head(lua_State *L, int arg, const ts_mask *mask);
 
-extern const luaL_Reg ts_lua_mask_makers[];    /* mask_make.c: of the module's table */
-extern const luaL_Reg ts_lua_mask_operators[]; /* mask_algebra.c: of the metatable */
-extern const luaL_Reg ts_lua_mask_algebra[];   /* mask_algebra.c: methods */
-extern const luaL_Reg ts_lua_mask_counts[];    /* mask_count.c: methods */
-extern const luaL_Reg ts_lua_mask_forms[];     /* mask_dense.c: methods */
-int ts_lua_mask_tiles(lua_State *L);           /* mask_tiles.c: a method */
-int ts_lua_mask_compose(lua_State *L);         /* mask_compose.c: a method */
+extern const ts_lua_function ts_lua_mask_makers[];  /* mask_make.c: of the module's table */
+extern const luaL_Reg ts_lua_mask_operators[];      /* mask_algebra.c: of the metatable */
+extern const ts_lua_function ts_lua_mask_algebra[]; /* mask_algebra.c: methods */
+extern const ts_lua_function ts_lua_mask_counts[];  /* mask_count.c: methods */
+extern const ts_lua_function ts_lua_mask_forms[];   /* mask_dense.c: methods */
+int ts_lua_mask_tiles(lua_State *L);                /* mask_tiles.c: a method */
+int ts_lua_mask_compose(lua_State *L);              /* mask_compose.c: a method */
 
 #endif

@@ -195,4 +195,5 @@ const luaL_Reg ts_lua_mask_operators[] = {
     {"__band", intersection}, {"__bor", union_of},     {"__bxor", exclusive},
     {"__sub", difference},    {"__bnot", complement},  {"__eq", equal},
     {"__le", subset},         {"__lt", proper_subset}, {NULL, NULL}};
-const luaL_Reg ts_lua_mask_algebra[] = {{"differs", differs}, {"head", head}, {NULL, NULL}};
+const ts_lua_function ts_lua_mask_algebra[] = {
+    {"differs", differs, 2}, {"head", head, 2}, {NULL, NULL, 0}};

@@ -91,8 +91,8 @@ static int empty_rows(lua_State *L) {
     return 1;
 }
 
-const luaL_Reg ts_lua_mask_counts[] = {{"count", count},
-                                       {"density", density},
-                                       {"row_count", row_count},
-                                       {"empty_rows", empty_rows},
-                                       {NULL, NULL}};
+const ts_lua_function ts_lua_mask_counts[] = {{"count", count, 6},
+                                              {"density", density, 1},
+                                              {"row_count", row_count, 3},
+                                              {"empty_rows", empty_rows, 1},
+                                              {NULL, NULL, 0}};

@@ -68,4 +68,5 @@ static int text(lua_State *L) {
     return 1;
 }
 
-const luaL_Reg ts_lua_mask_forms[] = {{"matrix", matrix}, {"text", text}, {NULL, NULL}};
+const ts_lua_function ts_lua_mask_forms[] = {
+    {"matrix", matrix, 2}, {"text", text, 2}, {NULL, NULL, 0}};

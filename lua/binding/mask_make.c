@@ -206,5 +206,6 @@ static int parse(lua_State *L) {
     return 1;
 }
 
-const luaL_Reg ts_lua_mask_makers[] = {{"new", from_program}, {"called", called}, {"ask", asked},
-                                       {"from", from},        {"parse", parse},   {NULL, NULL}};
+const ts_lua_function ts_lua_mask_makers[] = {{"new", from_program, 5}, {"called", called, 5},
+                                              {"ask", asked, 4},        {"from", from, 1},
+                                              {"parse", parse, 1},      {NULL, NULL, 0}};

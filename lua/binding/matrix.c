@@ -160,11 +160,11 @@ static const luaL_Reg metamethods[] = {{"__call", element},          {"__index",
                                        {"__tostring", to_string},    {NULL, NULL}};
 
 int ts_lua_open_matrix(lua_State *L) {
-    static const luaL_Reg *const functions[] = {ts_lua_matrix_makers,    ts_lua_matrix_joins,
-                                                ts_lua_matrix_functions, ts_lua_matrix_bytes,
-                                                ts_lua_matrix_hash,      NULL};
-    static const luaL_Reg *const methods[] = {ts_lua_matrix_views, ts_lua_matrix_arithmetic,
-                                              ts_lua_matrix_reductions, NULL};
+    static const ts_lua_function *const functions[] = {ts_lua_matrix_makers,    ts_lua_matrix_joins,
+                                                       ts_lua_matrix_functions, ts_lua_matrix_bytes,
+                                                       ts_lua_matrix_hash,      NULL};
+    static const ts_lua_function *const methods[] = {ts_lua_matrix_views, ts_lua_matrix_arithmetic,
+                                                     ts_lua_matrix_reductions, NULL};
     static const luaL_Reg *const both[] = {metamethods, ts_lua_matrix_operators, NULL};
     ts_lua_push_lib(L, functions);
     ts_lua_push_lib(L, methods);

@@ -5,15 +5,16 @@
 #include "binding.h"
 
 /* What each file brings: functions of the module's table, */
-extern const luaL_Reg ts_lua_matrix_makers[];    /* matrix_make.c */
-extern const luaL_Reg ts_lua_matrix_joins[];     /* matrix_join.c */
-extern const luaL_Reg ts_lua_matrix_functions[]; /* matrix_arithmetic.c: of numbers or matrices */
-extern const luaL_Reg ts_lua_matrix_bytes[];     /* matrix_bytes.c */
-extern const luaL_Reg ts_lua_matrix_hash[];      /* hash.c */
+extern const ts_lua_function ts_lua_matrix_makers[]; /* matrix_make.c */
+extern const ts_lua_function ts_lua_matrix_joins[];  /* matrix_join.c */
+extern const ts_lua_function
+    ts_lua_matrix_functions[]; /* matrix_arithmetic.c: of numbers or matrices */
+extern const ts_lua_function ts_lua_matrix_bytes[]; /* matrix_bytes.c */
+extern const ts_lua_function ts_lua_matrix_hash[];  /* hash.c */
 /* methods, */
-extern const luaL_Reg ts_lua_matrix_views[];      /* matrix_view.c */
-extern const luaL_Reg ts_lua_matrix_arithmetic[]; /* matrix_arithmetic.c */
-extern const luaL_Reg ts_lua_matrix_reductions[]; /* matrix_reduce.c */
+extern const ts_lua_function ts_lua_matrix_views[];      /* matrix_view.c */
+extern const ts_lua_function ts_lua_matrix_arithmetic[]; /* matrix_arithmetic.c */
+extern const ts_lua_function ts_lua_matrix_reductions[]; /* matrix_reduce.c */
 /* and metamethods. */
 extern const luaL_Reg ts_lua_matrix_operators[]; /* matrix_arithmetic.c */
 

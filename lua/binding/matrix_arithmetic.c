@@ -140,14 +140,14 @@ const luaL_Reg ts_lua_matrix_operators[] = {
     {"__add", add},         {"__sub", subtract}, {"__mul", multiply}, {"__div", divide},
     {"__unm", unary_minus}, {"__eq", equal},     {NULL, NULL}};
 
-const luaL_Reg ts_lua_matrix_functions[] = {{"abs", absolute},
-                                            {"sqrt", square_root},
-                                            {"exp", exponential},
-                                            {"log", logarithm},
-                                            {"tanh", hyperbolic_tangent},
-                                            {"sin", sine},
-                                            {"cos", cosine},
-                                            {NULL, NULL}};
+const ts_lua_function ts_lua_matrix_functions[] = {{"abs", absolute, 1},
+                                                   {"sqrt", square_root, 1},
+                                                   {"exp", exponential, 1},
+                                                   {"log", logarithm, 1},
+                                                   {"tanh", hyperbolic_tangent, 1},
+                                                   {"sin", sine, 1},
+                                                   {"cos", cosine, 1},
+                                                   {NULL, NULL, 0}};
 
-const luaL_Reg ts_lua_matrix_arithmetic[] = {
-    {"mul", method_mul}, {"div", method_div}, {"map", map}, {NULL, NULL}};
+const ts_lua_function ts_lua_matrix_arithmetic[] = {
+    {"mul", method_mul, 2}, {"div", method_div, 2}, {"map", map, 2}, {NULL, NULL, 0}};

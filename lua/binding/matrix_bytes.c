@@ -116,6 +116,6 @@ static int ulps(lua_State *L) {
     return 1;
 }
 
-const luaL_Reg ts_lua_matrix_bytes[] = {
-    {"decode", decode}, {"encode", encode}, {"from_bytes", from_bytes},
-    {"worst", worst},   {"ulps", ulps},     {NULL, NULL}};
+const ts_lua_function ts_lua_matrix_bytes[] = {
+    {"decode", decode, 5}, {"encode", encode, 5}, {"from_bytes", from_bytes, 8},
+    {"worst", worst, 2},   {"ulps", ulps, 2},     {NULL, NULL, 0}};

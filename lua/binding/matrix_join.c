@@ -61,4 +61,5 @@ static int join(lua_State *L, bool by_rows) {
 static int hcat(lua_State *L) { return join(L, false); }
 static int vcat(lua_State *L) { return join(L, true); }
 
-const luaL_Reg ts_lua_matrix_joins[] = {{"hcat", hcat}, {"vcat", vcat}, {NULL, NULL}};
+const ts_lua_function ts_lua_matrix_joins[] = {
+    {"hcat", hcat, TS_LUA_ANY}, {"vcat", vcat, TS_LUA_ANY}, {NULL, NULL, 0}};

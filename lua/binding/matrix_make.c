@@ -126,6 +126,7 @@ static void read_row(lua_State *L, ts_matrix *m, int64_t r) {
 
 /* [table, options]: a list of lists of numbers, or of numbers: one row. */
 static int from_table(lua_State *L) {
+    ts_lua_no_more(L, 2);
     ts_dtype dtype = check_plain(L, 2);
     int64_t rows = luaL_len(L, 1), cols = 0;
     bool one_row = rows > 0 && lua_geti(L, 1, 1) != LUA_TTABLE;
@@ -151,11 +152,14 @@ static int matrix(lua_State *L) {
     if (ts_lua_is_plain_table(L, 1)) return from_table(L);
     if (lua_isfunction(L, 3)) return from_function(L);
     if (lua_isnoneornil(L, 3)) return make_filled(L, 4, 0);
-    if (lua_istable(L, 3)) return make_filled(L, 3, 0);
+    if (ts_lua_is_plain_table(L, 3)) {
+        ts_lua_no_more(L, 3);
+        return make_filled(L, 3, 0);
+    }
     return make_filled(L, 4, ts_lua_check_number(L, 3));
 }
 
-const luaL_Reg ts_lua_matrix_makers[] = {
-    {"matrix", matrix}, {"zeros", zeros},         {"ones", ones},
-    {"eye", eye},       {"linspace", linspace},   {"rand", uniform},
-    {"randn", normal},  {"next_seed", next_seed}, {NULL, NULL}};
+const ts_lua_function ts_lua_matrix_makers[] = {
+    {"matrix", matrix, 4}, {"zeros", zeros, 3},         {"ones", ones, 3},
+    {"eye", eye, 2},       {"linspace", linspace, 4},   {"rand", uniform, 3},
+    {"randn", normal, 3},  {"next_seed", next_seed, 0}, {NULL, NULL, 0}};

@@ -77,7 +77,7 @@ static int softmax(lua_State *L) {
     return 1;
 }
 
-const luaL_Reg ts_lua_matrix_reductions[] = {
-    {"sum", sum},   {"mean", mean},       {"max", max},
-    {"min", min},   {"argmax", argmax},   {"logsumexp", logsumexp},
-    {"norm", norm}, {"softmax", softmax}, {NULL, NULL}};
+const ts_lua_function ts_lua_matrix_reductions[] = {
+    {"sum", sum, 2},   {"mean", mean, 2},       {"max", max, 2},
+    {"min", min, 2},   {"argmax", argmax, 2},   {"logsumexp", logsumexp, 2},
+    {"norm", norm, 2}, {"softmax", softmax, 2}, {NULL, NULL, 0}};

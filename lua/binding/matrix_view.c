@@ -206,11 +206,11 @@ static int identical(lua_State *L) {
     return 1;
 }
 
-const luaL_Reg ts_lua_matrix_views[] = {{"set", set},       {"shape", shape},
-                                        {"table", table},   {"row", row},
-                                        {"col", col},       {"t", transpose},
-                                        {"slice", slice},   {"each", each},
-                                        {"copy", copy},     {"to", to},
-                                        {"take", take},     {"fill", fill},
-                                        {"assign", assign}, {"identical", identical},
-                                        {NULL, NULL}};
+const ts_lua_function ts_lua_matrix_views[] = {{"set", set, 4},       {"shape", shape, 1},
+                                               {"table", table, 1},   {"row", row, 2},
+                                               {"col", col, 2},       {"t", transpose, 1},
+                                               {"slice", slice, 5},   {"each", each, 1},
+                                               {"copy", copy, 1},     {"to", to, 2},
+                                               {"take", take, 3},     {"fill", fill, 2},
+                                               {"assign", assign, 2}, {"identical", identical, 2},
+                                               {NULL, NULL, 0}};

@@ -112,6 +112,7 @@ static const luaL_Reg functions[] = {
     {"advise", ts_lua_advise},
     {"fail", ts_lua_fail},
     {"fail_arg", ts_lua_fail_arg},
+    {"no_more", ts_lua_refuse_more},
     {NULL, NULL},
 };
 

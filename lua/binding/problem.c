@@ -179,7 +179,7 @@ static const luaL_Reg metamethods[] = {
     {"__index", get_field}, {"__newindex", refuse_field}, {"__tostring", to_string}, {NULL, NULL}};
 
 int ts_lua_open_problem(lua_State *L) {
-    static const luaL_Reg *const methods[] = {ts_lua_problem_roads, NULL};
+    static const ts_lua_function *const methods[] = {ts_lua_problem_roads, NULL};
     static const luaL_Reg *const parts[] = {metamethods, NULL};
     luaL_newlib(L, functions);
     ts_lua_push_lib(L, methods);

@@ -31,8 +31,8 @@ typedef struct ts_lua_problem {
     ts_detail cell;  /* that a called score was asked for last */
 } ts_lua_problem;
 
-int ts_lua_problem_new(lua_State *L);         /* problem_make.c: core.problem.new */
-extern const luaL_Reg ts_lua_problem_roads[]; /* problem_roads.c: its methods */
+int ts_lua_problem_new(lua_State *L);                /* problem_make.c: core.problem.new */
+extern const ts_lua_function ts_lua_problem_roads[]; /* problem_roads.c: its methods */
 /* problem_score.c: ts_score.call, asks the Lua function for the allowed cells. */
 ts_status ts_lua_call_score(void *data, int64_t h, int64_t i, int64_t j, int64_t count,
                             const uint64_t *allowed, double *s);

@@ -88,7 +88,10 @@ static void check_range(lua_State *L, ts_range range, int64_t first, int64_t las
 /* The arguments of P:summary as a key set; pushes its memory. */
 static ts_keyset summary_keys(lua_State *L, const ts_problem *p) {
     int64_t first = p->first_key, last = p->first_key + p->n_k - 1;
-    if (lua_istable(L, 2)) return ts_lua_read_keys(L, 2, NULL, 2, first, last);
+    if (ts_lua_is_plain_table(L, 2)) {
+        ts_lua_no_more(L, 2);
+        return ts_lua_read_keys(L, 2, NULL, 2, first, last);
+    }
     ts_range range = {first, last};
     if (!lua_isnoneornil(L, 2) || !lua_isnoneornil(L, 3)) {
         range.first = ts_lua_check_whole(L, 2);
@@ -124,14 +127,14 @@ static int bottom(lua_State *L) {
     return 1;
 }
 
-const luaL_Reg ts_lua_problem_roads[] = {
-    {"bound", ts_lua_problem_bound},
-    {"softmax", softmax},
-    {"attention", attention},
-    {"weights", weights},
-    {"scores", scores},
-    {"summary", summary},
-    {"bottom", bottom},
-    {"oracle", ts_lua_problem_oracle},
-    {NULL, NULL},
+const ts_lua_function ts_lua_problem_roads[] = {
+    {"bound", ts_lua_problem_bound, 4},
+    {"softmax", softmax, 2},
+    {"attention", attention, 2},
+    {"weights", weights, 2},
+    {"scores", scores, 2},
+    {"summary", summary, 3},
+    {"bottom", bottom, 1},
+    {"oracle", ts_lua_problem_oracle, 2},
+    {NULL, NULL, 0},
 };

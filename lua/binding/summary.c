@@ -230,9 +230,9 @@ static int to_string(lua_State *L) {
     return 1;
 }
 
-static const luaL_Reg methods[] = {
-    {"output", output}, {"lse", lse},         {"row", row},
-    {"keys", keys},     {"bottoms", bottoms}, {NULL, NULL},
+static const ts_lua_function methods[] = {
+    {"output", output, 2}, {"lse", lse, 1},         {"row", row, 3},
+    {"keys", keys, 1},     {"bottoms", bottoms, 1}, {NULL, NULL, 0},
 };
 
 static int refuse_field(lua_State *L) {
@@ -247,9 +247,10 @@ static const luaL_Reg functions[] = {
     {"new", ts_lua_summary_new}, {"owner", ts_lua_summary_owner}, {NULL, NULL}};
 
 int ts_lua_open_summary(lua_State *L) {
+    static const ts_lua_function *const all[] = {methods, NULL};
     static const luaL_Reg *const parts[] = {metamethods, NULL};
     luaL_newlib(L, functions);
-    luaL_newlib(L, methods);
+    ts_lua_push_lib(L, all);
     ts_lua_set_kind(L, TS_SUMMARY, parts, "summaries merge by '*', as in S * T");
     return 1;
 }

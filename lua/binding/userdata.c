@@ -22,11 +22,6 @@ bool ts_lua_tostring_method(lua_State *L) {
     return true;
 }
 
-void ts_lua_push_lib(lua_State *L, const luaL_Reg *const parts[]) {
-    lua_newtable(L);
-    for (; *parts; parts++) luaL_setfuncs(L, *parts, 0);
-}
-
 /* Upvalue 1: what to say. */
 static int refuse_operator(lua_State *L) {
     lua_pushvalue(L, lua_upvalueindex(1));

@@ -8,6 +8,7 @@
 local check = require "tessera.check"
 local core = require "tessera.core"
 local draw = require "tessera.draw"
+local exact = require "tessera.exact"
 local sentence = require "tessera.sentence"
 
 --- What a mask tells of itself.
@@ -145,7 +146,7 @@ local function names()
   return list
 end
 
-setmetatable(methods, {__index = function(_, name)
+setmetatable(exact.all(methods, 1), {__index = function(_, name)
   check.that(type(name) == "string", "a mask has no cell [%s]; m(i, j) is one", name)
   check.no_field("a mask", name, names())
 end})

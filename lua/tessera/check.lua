@@ -2,6 +2,7 @@
 
 local core = require "tessera.core"
 local equivalents = require "tessera.equivalents"
+local exact = require "tessera.exact"
 local sentence = require "tessera.sentence"
 
 local FEW <const> = 8 -- names that an error can list
@@ -194,14 +195,17 @@ function check.names(t)
   return names
 end
 
---- The table t, in which a name that is not there is an error that names the near one.
+--- The table t, in which a name that is not there is an error that names the near one, and so is an argument more than its
+--- functions take.
 ---@param t table
 ---@param what string what errors call it, as "ts.mask"
 ---@param call? function what a call of the table does; without it, an error that tells what is there
 ---@return table t
 function check.closed(t, what, call)
   local function refuse() core.fail(("%s is no function; it has %s"):format(what, table.concat(check.names(t), ", "))) end
-  return setmetatable(t, {__call = call or refuse, __index = function(_, name) check.no_field(what, name, check.names(t)) end})
+  call = call and exact.of(call, what:match "[%w_]+$", 1)
+  local function missing(_, name) check.no_field(what, name, check.names(t)) end
+  return setmetatable(exact.all(t, 0), {__call = call or refuse, __index = missing})
 end
 
 return check

@@ -3,6 +3,7 @@
 local check = require "tessera.check"
 local core = require "tessera.core"
 local call = require "tessera.heads.call"
+local exact = require "tessera.exact"
 local layer = require "tessera.heads.layer"
 local projections = require "tessera.heads.projections"
 
@@ -178,4 +179,5 @@ function methods:step(x, cache, options) return require "tessera.heads.cache".st
 ---@return layer
 function heads.load(path, options) return require "tessera.heads.checkpoint".load(path, options) end
 
+exact.all(methods, 1)
 return check.closed(heads, "ts.heads", new)

@@ -7,6 +7,7 @@ local core = require "tessera.core"
 core.home((debug.getinfo(1, "S").source:gsub("init%.lua$", "")))
 
 local check = require "tessera.check"
+local exact = require "tessera.exact"
 require "tessera.matrix" -- what any matrix can do, wherever it comes from
 
 --- `ts` itself.
@@ -15,13 +16,14 @@ require "tessera.matrix" -- what any matrix can do, wherever it comes from
 ---@field version string The version of Tessera.
 local ts = {version = "0.1.0"} -- the Makefile reads it here
 
--- Where each public name lives: the module's name, and its field (true: the module itself).
+-- Where each public name lives: the module's name; and true where it is the module itself, "loose" where an argument more
+-- than it takes is no error.
 local public = {
   matrix = {"matrix"}, zeros = {"matrix"}, ones = {"matrix"}, eye = {"matrix"},
   rand = {"matrix"}, randn = {"matrix"}, linspace = {"matrix"},
   hcat = {"matrix"}, vcat = {"matrix"}, exp = {"matrix"}, log = {"matrix"}, tanh = {"matrix"},
   abs = {"matrix"}, sqrt = {"matrix"}, sin = {"matrix"}, cos = {"matrix"},
-  diff = {"diff"}, ulps = {"diff"},
+  diff = {"diff", "loose"}, ulps = {"diff"},
   load = {"files"}, save = {"files"}, names = {"files"},
   mask = {"mask", true}, score = {"score", true},
   problem = {"problem", true},
@@ -49,6 +51,8 @@ function ts.threads(n) return core.threads(n) end
 ---     ts.trim(); collectgarbage()
 function ts.trim() core.trim() end
 
+exact.all(ts, 0)
+
 local function names()
   local list = {"version", "clock", "threads", "trim"}
   for name in pairs(public) do list[#list + 1] = name end
@@ -60,7 +64,8 @@ local function lookup(_, name)
   local place = public[name]
   if not place then return check.no_field("tessera", name, names()) end
   local value = require("tessera." .. place[1])
-  if not place[2] then value = value[name] end
+  if place[2] ~= true then value = value[name] end
+  if type(value) == "function" and place[2] ~= "loose" then value = exact.of(value, name, 0) end
   rawset(ts, name, value)
   return value
 end

@@ -4,6 +4,7 @@ local attempt = require "tessera.attempt"
 local cases = require "tessera.laws.cases"
 local check = require "tessera.check"
 local core = require "tessera.core"
+local exact = require "tessera.exact"
 local expression = require "tessera.laws.expression"
 local number = require "tessera.number"
 local shrink = require "tessera.laws.shrink"
@@ -205,4 +206,4 @@ local function try(_, fields)
   return all
 end
 
-return setmetatable(laws, {__call = try, __index = function(_, name) check.no_field("ts.laws", name, {"wide"}) end})
+return setmetatable(laws, {__call = exact.of(try, "laws", 1), __index = function(_, name) check.no_field("ts.laws", name, {"wide"}) end})

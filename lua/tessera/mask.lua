@@ -7,6 +7,7 @@
 
 local core = require "tessera.core"
 local check = require "tessera.check"
+local exact = require "tessera.exact"
 local lift = require "tessera.lift"
 
 require "tessera.ask"
@@ -38,8 +39,6 @@ local function new(_, n_q, n_k, predicate, options)
   return lift.mask(n_q, n_k, heads, predicate)
 end
 
-check.closed(mask, "ts.mask", new)
-
 -- Arguments -------------------------------------------------------------------------------------
 
 -- Both sides of `size`, the first argument (unless it is argument n) of the library function `name`.
@@ -56,7 +55,7 @@ end
 -- Both sides, and what is added to a query's index to find the key it sits on. A number where options stand is mostly n_k.
 local function placed(size, options, n, name)
   local n_q, n_k = sides(size, name)
-  check.arg(not math.type(options), n, name, "table expected, got number; a size of two sides is one list, {n_q, n_k}")
+  check.arg(not math.type(options), n, name, "table expected, got number%s", exact.two_sides)
   local offset = core.options(options, n, name, {offset = "integer"}).offset or n_k - n_q
   check.arg(-LIMIT < offset and offset < LIMIT, n, name, "field 'offset': %d is too large", offset)
   return n_q, n_k, offset
@@ -524,4 +523,4 @@ function mask.random(size, density, options)
   return mask(n_q, n_k, function(i, j) return hash(seed, i, j) < limit end)
 end
 
-return mask
+return check.closed(mask, "ts.mask", new)

@@ -12,6 +12,7 @@
 
 local core = require "tessera.core"
 local check = require "tessera.check"
+local exact = require "tessera.exact"
 
 --- What every matrix has.
 ---     local A = ts.ones(2, 3)
@@ -422,6 +423,6 @@ local function missing(_, key)
   error(check.unknown_field("a matrix", key, names()), 3)
 end
 
-setmetatable(methods, {__index = missing})
+setmetatable(exact.all(methods, 1), {__index = missing})
 
 return matrix

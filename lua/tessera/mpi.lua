@@ -10,6 +10,7 @@ local attention = require "tessera.mpi.attention"
 local check = require "tessera.check"
 local contents = require "tessera.mpi.contents"
 local core = require "tessera.core"
+local exact = require "tessera.exact"
 local exchange = require "tessera.mpi.exchange"
 local merge = require "tessera.mpi.merge"
 local ranks = require "tessera.mpi.core"
@@ -220,4 +221,4 @@ function mpi.cost(P, options)
   return attention.cost(P, core.options(options, 2, "cost", fields_of_how))
 end
 
-return mpi
+return exact.all(mpi, 0)

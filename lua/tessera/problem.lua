@@ -5,6 +5,7 @@
 -- problem. Heads lie side by side in the columns of Q, K, V and of the output.
 
 local core = require "tessera.core"
+local exact = require "tessera.exact"
 local check = require "tessera.check"
 local make = require "tessera.problem.make"
 
@@ -186,10 +187,11 @@ local function names()
   return list
 end
 
+exact.all(methods, 1)
 setmetatable(methods, {__index = function(_, name)
   if not elsewhere[name] then return check.no_field("a problem", name, names()) end
   local method = require(elsewhere[name])
-  methods[name] = rawget(methods, name) or method
+  methods[name] = rawget(methods, name) or exact.of(method, name, 1)
   return methods[name]
 end})
 

@@ -5,6 +5,7 @@
 -- A summary never changes.
 
 local core = require "tessera.core"
+local exact = require "tessera.exact"
 local check = require "tessera.check"
 
 local summary = {}
@@ -148,7 +149,7 @@ function summary.load(path, options) return require("tessera.summary_file").load
 
 local readable = {"max", "norm", "value", "n_q", "heads", "d_v", "dtype", "base"}
 
-setmetatable(methods, {__index = function(_, name)
+setmetatable(exact.all(methods, 1), {__index = function(_, name)
   local names = table.move(readable, 1, #readable, 1, {})
   for method in pairs(methods) do names[#names + 1] = method end
   return check.no_field("a summary", name, names)

@@ -8,6 +8,7 @@
 --     print((a / (a + b)):number())   --> 0.73105857863
 
 local check = require "tessera.check"
+local exact = require "tessera.exact"
 local number = require "tessera.number"
 
 local wide = {}
@@ -105,4 +106,5 @@ function methods:__tostring()
 end
 
 --- A double, or a wide number, as a wide number: `wide(0.5)`.
-return setmetatable(wide, {__call = function(_, x) return of(x) end})
+exact.all(methods, 1)
+return setmetatable(exact.all(wide, 0), {__call = function(_, x) return of(x) end})

@@ -6,6 +6,7 @@
 
 local check = require "tessera.check"
 local core = require "tessera.core"
+local exact = require "tessera.exact"
 local call = require "tessera.heads.call"
 local layers = require "tessera.heads.layer"
 local make = require "tessera.problem.make"
@@ -89,6 +90,8 @@ function methods:fork()
   segments[#segments + 1] = new_segment(length(state) + 1)
   return new(state.layer, segments)
 end
+
+exact.all(methods, 1)
 
 --- An empty cache of a layer.
 function cache.cache(layer)

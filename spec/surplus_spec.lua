@@ -1,0 +1,78 @@
+-- An argument more than a function takes: Lua drops it, and then the call means something else than was thought.
+local public = require "spec.fuzz.public"
+local reference = require "tessera.reference"
+local right = require "spec.fuzz.right"
+local ts = require "tessera"
+
+-- These take as many as one likes, or judge by themselves how many there are in each of their forms.
+local any = {["ts.matrix"] = true, ["ts.hcat"] = true, ["ts.vcat"] = true, ["ts.score.chain"] = true, ["layer:problem"] = true,
+  ["layer:heads_output"] = true, ["layer:weights"] = true, ["layer:similarity"] = true}
+local loose = {["ts.diff"] = true} -- says that it ignores them
+local hidden = {["problem:bound"] = 2} -- what it takes from our own files alone
+
+local function message(f, ...) return (tostring(select(2, pcall(f, ...))):gsub("^[^:]*:%d+: ", "")) end
+
+describe("an argument more than is taken", function()
+  local folder, output
+  setup(function()
+    folder = os.tmpname()
+    os.remove(folder)
+    os.execute("mkdir " .. folder)
+    output = io.output()
+    io.output "/dev/null" -- what draws, prints
+  end)
+  teardown(function()
+    io.output():close()
+    io.output(output)
+    os.execute("rm -r " .. folder)
+  end)
+
+  it("is an error of every function that names it, its number and what it is", function()
+    local objects, topics = right.objects(), reference.topics().by_name
+    local functions, count = public.functions(objects), 0
+    for _, call in ipairs(right.calls(objects, folder .. "/")) do
+      local name, topic = call[1], topics[call[1]]
+      if topic and not any[name] and not loose[name] then
+        local own = name:find ":" and 1 or 0
+        local last = 0
+        for place in pairs(call) do last = math.max(last, place - 1) end
+        last = math.max(last, #topic.params + own + (hidden[name] or 0))
+        local arguments = table.move(call, 2, last + 1, 1, {})
+        arguments[last + 1] = "surplus"
+        local wanted = ("bad argument #%d to '%s' (no argument expected, got string)"):format(last + 1 - own, name:match "[%w_]+$")
+        assert.equal(wanted, message(functions[name], table.unpack(arguments, 1, last + 1)))
+        count = count + 1
+      end
+    end
+    assert(count > 100, count)
+  end)
+
+  local X = ts.randn(4, 4, {seed = 1})
+  local P = ts.problem{Q = X, K = X, V = X}
+
+  it("is none where it is nil, or the second result of a call", function()
+    assert.is_true(X:identical(X, nil))
+    assert.is_false(X:identical(P:attention()))
+    assert.equal(4, ts.exp(P:attention()).rows)
+    assert.equal(0.0, ts.diff(P:softmax(), P:softmax()).ulps)
+    assert.equal(4, ts.ulps(P:softmax(), P:softmax()).rows)
+    assert.equal("bad argument #2 to 'row' (no argument expected, got matrix)", message(X.row, X, 1, X))
+  end)
+
+  it("behind a size is told where the other side belongs", function()
+    local wanted = "bad argument #%d to '%s' (no argument expected, got number; a size of two sides is one list, {n_q, n_k})"
+    for name, arguments in pairs{full = {2, 5}, none = {2, 5}, prefix = {2, 5, 1}, dilated = {2, 5, 1, 1}} do
+      assert.equal(wanted:format(#arguments, name), message(ts.mask[name], table.unpack(arguments)))
+    end
+  end)
+
+  it("of a form that takes fewer is one, too", function()
+    local function is_refused(n, f, ...)
+      assert.matches(("^bad argument #%d to '[%%w_]+' %%(no argument expected"):format(n), message(f, ...))
+    end
+    is_refused(3, ts.matrix, {1, 2}, {}, 7)
+    is_refused(4, ts.matrix, 2, 2, {}, 7)
+    is_refused(2, P.summary, P, {{1, 2}}, 7)
+    is_refused(5, ts.mask, 2, 2, function() return true end, nil, 7)
+  end)
+end)
