@@ -39,14 +39,14 @@ describe("the message of an error", function()
   local hollow = setmetatable({}, {__tostring = function() end})
   it("tells the type of what has a __tostring that is none", function()
     assert.error_matches(function() ts.mask.prefix(4, hollow) end, "got table")
-    local text = "bad argument #1 to 'alibi' %(a whole number from 1 up expected, got table%)"
+    local text = "bad argument #1 to 'alibi' %(heads: a whole number from 1 up expected, got table%)"
     assert.error_matches(function() ts.score.alibi(hollow) end, text)
     assert.error_matches(function() ts.permutations(hollow) end, "got table")
   end)
   it("calls NaN nan, whatever its sign", function()
     for _, x in ipairs{0 / 0, -(0 / 0)} do
       local _, said = pcall(function() ts.mask.window(4, x, 0) end)
-      assert.matches("(a whole number from 0 up expected, got nan)", said, 1, true)
+      assert.matches("(left: a whole number from 0 up expected, got nan)", said, 1, true)
       _, said = pcall(function() ts.mask.random(4, x) end)
       assert.matches("(density is nan, not a number from 0 to 1)", said, 1, true)
     end

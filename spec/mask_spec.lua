@@ -93,15 +93,15 @@ describe("ts.mask", function()
 
   it("names the argument that is wrong", function()
     for message, make in pairs {
-      ["#1 to 'mask' (a whole number from 0 up expected, got -1)"] = function() mask(-1, 2, print) end,
-      ["#2 to 'mask' (a whole number from 0 up expected, got 2.5)"] = function() mask(1, 2.5, print) end,
+      ["#1 to 'mask' (n_q: a whole number from 0 up expected, got -1)"] = function() mask(-1, 2, print) end,
+      ["#2 to 'mask' (n_k: a whole number from 0 up expected, got 2.5)"] = function() mask(1, 2.5, print) end,
       ["#3 to 'mask' (function expected, got nil)"] = function() mask(1, 2) end,
       ["#4 to 'mask' (invalid field 'head'): did you mean 'heads'?"] = function() mask(1, 2, print, {head = 2}) end,
       ["#1 to 'causal' (size is n or {n_q, n_k}, whole numbers from 0 up)"] = function() mask.causal "x" end,
       ["#2 to 'causal' (invalid field 'ofset'): did you mean 'offset'?"] = function() mask.causal(3, {ofset = 1}) end,
       ["#2 to 'causal' (table expected, got number; a size of two sides is one list, {n_q, n_k})"] =
         function() mask.causal(3, 5) end,
-      ["#2 to 'window' (a whole number from 0 up expected, got -1)"] = function() mask.window(3, -1, 0) end,
+      ["#2 to 'window' (left: a whole number from 0 up expected, got -1)"] = function() mask.window(3, -1, 0) end,
       ["#2 to 'padding' (4 real keys of 3)"] = function() mask.padding(3, 4) end,
       ["#1 to 'documents' (element 2 is -1, not a whole number from 0 to 9223372036854775807)"] =
         function() mask.documents {1, -1} end,

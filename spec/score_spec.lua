@@ -63,7 +63,7 @@ describe("ts.score", function()
 
   it("names the argument that is wrong", function()
     for message, make in pairs {
-      ["#1 to 'alibi' (a whole number from 1 up expected, got 0)"] = function() score.alibi(0) end,
+      ["#1 to 'alibi' (heads: a whole number from 1 up expected, got 0)"] = function() score.alibi(0) end,
       ["#1 to 'softcap' (a number above 0 expected, got -1)"] = function() score.softcap(-1) end,
       ["#1 to 'relative' (2 biases, an odd number expected: from -r to r)"] = function() score.relative {1, 2} end,
       ["#1 to 'relative' (element 2 is a string, not a number)"] = function() score.relative {1, "2", 3} end,

@@ -49,10 +49,10 @@ int ts_lua_choice_field(lua_State *L, int arg, const char *field, int otherwise,
 bool ts_lua_boolean_field(lua_State *L, int arg,
                           const char *field); /* anything but false is true */
 
-/* A whole number (2.0 and "2" as Lua has it), and one from low to high, else an error naming the
- * argument. */
-int64_t ts_lua_check_whole(lua_State *L, int arg);
-int64_t ts_lua_check_range(lua_State *L, int arg, int64_t low, int64_t high);
+/* A whole number (2.0 and "2" as Lua has it), and one from low to high, else an error that calls it
+ * `what`. */
+int64_t ts_lua_check_whole(lua_State *L, int arg, const char *what);
+int64_t ts_lua_check_range(lua_State *L, int arg, const char *what, int64_t low, int64_t high);
 
 /* core.options(table | nil, n, fname, {field = kind, ...}) -> table, never nil. */
 int ts_lua_options(lua_State *L);

@@ -40,11 +40,11 @@ void *ts_lua_push_mask_scratch(lua_State *L, const ts_mask *mask) {
 
 int64_t ts_lua_check_head(lua_State *L, int arg, const ts_mask *mask) {
     if (mask->heads == 0) return 1;
-    return ts_lua_check_range(L, arg, 1, mask->heads);
+    return ts_lua_check_range(L, arg, "head", 1, mask->heads);
 }
 
 static int64_t check_cell(lua_State *L, int arg, int64_t most, const char *what) {
-    int64_t at = ts_lua_check_whole(L, arg);
+    int64_t at = ts_lua_check_whole(L, arg, what);
     if (at < 1 || at > most) ts_lua_arg_error(L, arg, NULL, "%s %I of %I", what, I(at), I(most));
     return at;
 }

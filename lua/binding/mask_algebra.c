@@ -117,7 +117,8 @@ static int complement(lua_State *L) {
 /* [m, h] -> [mask without heads]: what head h may use */
 static int head(lua_State *L) {
     const ts_lua_mask *m = (const ts_lua_mask *)ts_lua_check_mask(L, 1);
-    int64_t h = ts_lua_check_range(L, 2, 1, m->mask.heads ? m->mask.heads : TS_LUA_MOST_INDEX);
+    int64_t h =
+        ts_lua_check_range(L, 2, "head", 1, m->mask.heads ? m->mask.heads : TS_LUA_MOST_INDEX);
     ts_lua_build *build = begin_from(L, m);
     ts_builder *builder = &build->builder;
     int32_t number = ts_builder_int(builder, h);

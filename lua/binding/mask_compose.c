@@ -52,7 +52,7 @@ static ts_status raise_to(const powers *p, uint64_t *square, int64_t layers, uin
 /* [m, n] -> [mask]: what n layers reach; dense bits */
 int ts_lua_mask_compose(lua_State *L) {
     const ts_lua_mask *m = (const ts_lua_mask *)ts_lua_check_mask(L, 1);
-    int64_t layers = ts_lua_check_range(L, 2, 1, INT64_MAX), n = m->mask.rows;
+    int64_t layers = ts_lua_check_range(L, 2, "n", 1, INT64_MAX), n = m->mask.rows;
     if (n != m->mask.cols)
         return ts_lua_arg_error(L, 1, "compose", "a %Ix%I mask is not square", I(n),
                                 I(m->mask.cols));

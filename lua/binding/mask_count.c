@@ -17,9 +17,9 @@ static int64_t count_cells(lua_State *L, const ts_mask *mask, int64_t h1, int64_
 }
 
 /* The range at arg and arg + 1 of an axis of n. */
-static ts_range check_part(lua_State *L, int arg, int64_t n) {
-    int64_t first = ts_lua_check_range(L, arg, 1, n);
-    return (ts_range){first, ts_lua_check_range(L, arg + 1, first, n)};
+static ts_range check_part(lua_State *L, int arg, const char *what, int64_t n) {
+    int64_t first = ts_lua_check_range(L, arg, what, 1, n);
+    return (ts_range){first, ts_lua_check_range(L, arg + 1, what, first, n)};
 }
 
 /* [m [, i1, i2, j1, j2 [, h]]] -> [integer]: allowed cells of these queries and keys, over all
@@ -28,7 +28,8 @@ static int count(lua_State *L) {
     const ts_mask *mask = ts_lua_check_mask(L, 1);
     ts_range i = ts_lua_axis(mask->rows), j = ts_lua_axis(mask->cols);
     int64_t h1 = 1, h2 = ts_lua_heads_of(mask);
-    if (!lua_isnoneornil(L, 2)) i = check_part(L, 2, mask->rows), j = check_part(L, 4, mask->cols);
+    if (!lua_isnoneornil(L, 2))
+        i = check_part(L, 2, "query", mask->rows), j = check_part(L, 4, "key", mask->cols);
     if (mask->heads && !lua_isnoneornil(L, 6)) h1 = h2 = ts_lua_check_head(L, 6, mask);
     lua_pushinteger(L, count_cells(L, mask, h1, h2, i, j));
     return 1;
@@ -47,7 +48,8 @@ static int density(lua_State *L) {
 /* [m, i [, h]] -> [integer]: the keys of query i, over all heads unless one is named */
 static int row_count(lua_State *L) {
     const ts_mask *mask = ts_lua_check_mask(L, 1);
-    int64_t i = ts_lua_check_range(L, 2, 1, mask->rows), h1 = 1, h2 = ts_lua_heads_of(mask);
+    int64_t i = ts_lua_check_range(L, 2, "query", 1, mask->rows), h1 = 1,
+            h2 = ts_lua_heads_of(mask);
     if (mask->heads && !lua_isnoneornil(L, 3)) h1 = h2 = ts_lua_check_head(L, 3, mask);
     lua_pushinteger(L, count_cells(L, mask, h1, h2, (ts_range){i, i}, ts_lua_axis(mask->cols)));
     return 1;

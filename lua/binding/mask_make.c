@@ -5,13 +5,13 @@
 #include <string.h>
 
 static int64_t opt_heads(lua_State *L, int arg) {
-    return lua_isnoneornil(L, arg) ? 0 : ts_lua_check_range(L, arg, 1, TS_LUA_MOST_INDEX);
+    return lua_isnoneornil(L, arg) ? 0 : ts_lua_check_range(L, arg, "heads", 1, TS_LUA_MOST_INDEX);
 }
 
 /* [rows, cols, heads | nil, program [, why]] -> [mask] */
 static int from_program(lua_State *L) {
-    int64_t rows = ts_lua_check_range(L, 1, 0, INT64_MAX),
-            cols = ts_lua_check_range(L, 2, 0, INT64_MAX);
+    int64_t rows = ts_lua_check_range(L, 1, "rows", 0, INT64_MAX),
+            cols = ts_lua_check_range(L, 2, "cols", 0, INT64_MAX);
     int64_t heads = opt_heads(L, 3);
     const ts_program *program = ts_lua_check_program(L, 4);
     lua_settop(L, 5);
@@ -83,8 +83,8 @@ static bool ask(lua_State *L, int index, const ts_detail *cell) {
 /* [predicate, i, j, h | nil] -> [boolean] */
 static int asked(lua_State *L) {
     ts_lua_check_type(L, 1, LUA_TFUNCTION);
-    ts_detail cell = {.row = ts_lua_check_range(L, 2, 1, INT64_MAX),
-                      .key = ts_lua_check_range(L, 3, 1, INT64_MAX),
+    ts_detail cell = {.row = ts_lua_check_range(L, 2, "query", 1, INT64_MAX),
+                      .key = ts_lua_check_range(L, 3, "key", 1, INT64_MAX),
                       .head = opt_heads(L, 4)};
     lua_pushboolean(L, ask(L, 1, &cell));
     return 1;
@@ -100,8 +100,8 @@ static void call_row(lua_State *L, ts_detail cell, int64_t cols, uint64_t *row) 
 /* [rows, cols, heads | nil, predicate [, why]] -> [mask]: calls predicate(i, j [, h]), row by row
  * and head by head. */
 static int called(lua_State *L) {
-    int64_t rows = ts_lua_check_range(L, 1, 0, INT64_MAX),
-            cols = ts_lua_check_range(L, 2, 0, INT64_MAX);
+    int64_t rows = ts_lua_check_range(L, 1, "rows", 0, INT64_MAX),
+            cols = ts_lua_check_range(L, 2, "cols", 0, INT64_MAX);
     int64_t heads = opt_heads(L, 3), most = heads ? heads : 1;
     ts_lua_check_type(L, PREDICATE, LUA_TFUNCTION);
     lua_settop(L, WHY);

@@ -59,7 +59,8 @@ static void push_record(lua_State *L, const tiling *t, const int64_t counts[3]) 
 int ts_lua_mask_tiles(lua_State *L) {
     const ts_mask *mask = ts_lua_check_mask(L, 1);
     tiling t = {.mask = mask};
-    t.q = ts_lua_check_range(L, 2, 1, INT64_MAX), t.k = ts_lua_check_range(L, 3, 1, INT64_MAX);
+    t.q = ts_lua_check_range(L, 2, "q", 1, INT64_MAX),
+    t.k = ts_lua_check_range(L, 3, "k", 1, INT64_MAX);
     t.rows = parts_of(mask->rows, t.q), t.cols = parts_of(mask->cols, t.k);
     int64_t counts[3] = {0, 0, 0};
     void *memory;

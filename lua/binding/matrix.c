@@ -74,7 +74,7 @@ void ts_lua_fill(lua_State *L, ts_matrix *m, double x) {
 }
 
 int64_t ts_lua_check_index(lua_State *L, int arg, int64_t n, const char *what) {
-    int64_t i = ts_lua_check_whole(L, arg);
+    int64_t i = ts_lua_check_whole(L, arg, what);
     int64_t at = ts_lua_place(i, n);
     if (at < 0 || at >= n)
         ts_lua_arg_error(L, arg, NULL, "%s %I of a matrix with %I%s", what, I(i), I(n),

@@ -18,7 +18,7 @@ static ts_codec check_kind(lua_State *L, int arg, int swapped) {
  * hold, or nil. */
 static int decode(lua_State *L) {
     ts_matrix *m = ts_lua_check_matrix(L, 1);
-    int64_t cells = m->rows * m->cols, first = ts_lua_check_range(L, 2, 0, cells);
+    int64_t cells = m->rows * m->cols, first = ts_lua_check_range(L, 2, "first", 0, cells);
     size_t length;
     const char *bytes = luaL_checklstring(L, 3, &length);
     ts_codec kind = check_kind(L, 4, 5);
@@ -39,8 +39,8 @@ static int decode(lua_State *L) {
  * `first` on (from 0, row by row), as f2, bf16, f4 or f8. */
 static int encode(lua_State *L) {
     const ts_matrix *m = ts_lua_check_matrix(L, 1);
-    int64_t cells = m->rows * m->cols, first = ts_lua_check_range(L, 2, 0, cells);
-    int64_t count = ts_lua_check_range(L, 3, 0, cells - first);
+    int64_t cells = m->rows * m->cols, first = ts_lua_check_range(L, 2, "first", 0, cells);
+    int64_t count = ts_lua_check_range(L, 3, "count", 0, cells - first);
     ts_codec kind = check_kind(L, 4, 5);
     if (kind.class > TS_CODEC_F64) return ts_lua_arg_error(L, 4, NULL, "a kind of float expected");
     luaL_Buffer buffer;
@@ -54,11 +54,11 @@ static int encode(lua_State *L) {
  * matrix, inexact: of the string behind `offset` bytes. */
 static int from_bytes(lua_State *L) {
     ts_dtype dtype = ts_lua_check_dtype_name(L, 1);
-    int64_t rows = ts_lua_check_range(L, 2, 0, INT64_MAX);
-    int64_t cols = ts_lua_check_range(L, 3, 0, INT64_MAX), cells;
+    int64_t rows = ts_lua_check_range(L, 2, "rows", 0, INT64_MAX);
+    int64_t cols = ts_lua_check_range(L, 3, "cols", 0, INT64_MAX), cells;
     size_t length;
     const char *bytes = luaL_checklstring(L, 4, &length);
-    int64_t offset = ts_lua_check_range(L, 5, 0, (int64_t)length);
+    int64_t offset = ts_lua_check_range(L, 5, "offset", 0, (int64_t)length);
     ts_codec kind = check_kind(L, 6, 7);
     if (__builtin_mul_overflow(rows, cols, &cells) ||
         cells > ((int64_t)length - offset) / kind.size)

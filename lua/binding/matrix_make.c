@@ -7,10 +7,8 @@
 static const char *const plain_fields[] = {"dtype", NULL};
 static const char *const random_fields[] = {"dtype", "seed", NULL};
 
-static int64_t check_axis(lua_State *L, int arg) {
-    int64_t length = ts_lua_check_range(L, arg, INT64_MIN, INT64_MAX);
-    if (length < 0) ts_lua_arg_error(L, arg, NULL, "%I is negative", I(length));
-    return length;
+static int64_t check_axis(lua_State *L, int arg, const char *what) {
+    return ts_lua_check_range(L, arg, what, 0, INT64_MAX);
 }
 
 static ts_dtype check_plain(lua_State *L, int arg) {
@@ -20,7 +18,7 @@ static ts_dtype check_plain(lua_State *L, int arg) {
 
 /* [rows, cols, options]: pushes a matrix of that shape and of the number x. */
 static int make_filled(lua_State *L, int options, double x) {
-    int64_t rows = check_axis(L, 1), cols = check_axis(L, 2);
+    int64_t rows = check_axis(L, 1, "rows"), cols = check_axis(L, 2, "cols");
     ts_dtype dtype = check_plain(L, options);
     ts_lua_fill(L, ts_lua_new_matrix(L, dtype, rows, cols), x);
     return 1;
@@ -31,7 +29,7 @@ static int ones(lua_State *L) { return make_filled(L, 3, 1); }
 
 /* [n, options] */
 static int eye(lua_State *L) {
-    int64_t n = check_axis(L, 1);
+    int64_t n = check_axis(L, 1, "n");
     ts_dtype dtype = check_plain(L, 2);
     ts_matrix *m = ts_lua_new_matrix(L, dtype, n, n);
     ts_lua_fill(L, m, 0);
@@ -42,7 +40,7 @@ static int eye(lua_State *L) {
 /* [a, b, n, options]: n numbers at equal distances, the first a, the last b. */
 static int linspace(lua_State *L) {
     double a = ts_lua_check_number(L, 1), b = ts_lua_check_number(L, 2);
-    int64_t n = check_axis(L, 3);
+    int64_t n = check_axis(L, 3, "n");
     ts_dtype dtype = check_plain(L, 4);
     ts_matrix *m = ts_lua_new_matrix(L, dtype, 1, n);
     ts_run room;
@@ -67,7 +65,7 @@ static int next_seed(lua_State *L) {
 
 /* [rows, cols, options] */
 static int draw(lua_State *L, ts_status (*fill)(ts_matrix *m, uint64_t seed, const ts_run *run)) {
-    int64_t rows = check_axis(L, 1), cols = check_axis(L, 2);
+    int64_t rows = check_axis(L, 1, "rows"), cols = check_axis(L, 2, "cols");
     ts_lua_check_fields(L, 3, random_fields);
     ts_dtype dtype = ts_lua_dtype_field(L, 3, "dtype", TS_F64);
     bool seeded = lua_istable(L, 3) && lua_getfield(L, 3, "seed") != LUA_TNIL;
@@ -87,7 +85,7 @@ static int normal(lua_State *L) { return draw(L, ts_random_normal); }
 
 /* [rows, cols, f, options] */
 static int from_function(lua_State *L) {
-    int64_t rows = check_axis(L, 1), cols = check_axis(L, 2);
+    int64_t rows = check_axis(L, 1, "rows"), cols = check_axis(L, 2, "cols");
     ts_dtype dtype = check_plain(L, 4);
     ts_matrix *m = ts_lua_new_matrix(L, dtype, rows, cols);
     for (int64_t cell = 0; cell < rows * cols; cell++) {

@@ -68,40 +68,41 @@ static int transpose(lua_State *L) {
 }
 
 /* An end of a range of an axis of n, as people count; negative ones count from the end. */
-static int64_t check_end(lua_State *L, int arg, int64_t low, int64_t n) {
-    int64_t i = ts_lua_check_range(L, arg, INT64_MIN, INT64_MAX);
+static int64_t check_end(lua_State *L, int arg, const char *what, int64_t low, int64_t n) {
+    int64_t i = ts_lua_check_whole(L, arg, what);
     int64_t at = ts_lua_place(i, n) + 1;
     if (at < low || at > n)
-        ts_lua_arg_error(L, arg, NULL, "%I is outside %I..%I", I(i), I(low), I(n));
+        ts_lua_arg_error(L, arg, NULL, "%s %I is outside %I..%I", what, I(i), I(low), I(n));
     return at;
 }
 
 /* The range first..last at arg and arg + 1 (all of the axis where there is none), of which
  * last = first - 1 is empty; *start from 0. */
-static void check_ends(lua_State *L, int arg, int64_t n, int64_t *start, int64_t *count) {
+static void check_ends(lua_State *L, int arg, const char *what, int64_t n, int64_t *start,
+                       int64_t *count) {
     *start = 0;
     *count = n;
     if (lua_isnoneornil(L, arg) && lua_isnoneornil(L, arg + 1)) return;
-    int64_t i = ts_lua_check_range(L, arg, INT64_MIN, INT64_MAX);
-    int64_t first = i == n + 1 ? i : check_end(L, arg, 1, n);
+    int64_t i = ts_lua_check_whole(L, arg, what);
+    int64_t first = i == n + 1 ? i : check_end(L, arg, what, 1, n);
     *start = first - 1;
-    *count = check_end(L, arg + 1, first - 1, n) - *start;
+    *count = check_end(L, arg + 1, what, first - 1, n) - *start;
 }
 
 /* [m, i1, i2, j1, j2] */
 static int slice(lua_State *L) {
     const ts_matrix *m = ts_lua_check_matrix(L, 1);
     int64_t row, col, rows, cols;
-    if (lua_isnoneornil(L, 2)) ts_lua_type_error(L, 2, NULL, "number");
-    check_ends(L, 2, m->rows, &row, &rows);
-    check_ends(L, 4, m->cols, &col, &cols);
+    ts_lua_check_whole(L, 2, "row"); /* unlike the columns, the rows must be told */
+    check_ends(L, 2, "row", m->rows, &row, &rows);
+    check_ends(L, 4, "column", m->cols, &col, &cols);
     return push_slice(L, row, col, rows, cols);
 }
 
 /* [m, i] -> [i + 1, row view], or nothing behind the last row: the step of a `for`. */
 static int next_row(lua_State *L) {
     const ts_matrix *m = ts_lua_check_matrix(L, 1);
-    int64_t i = ts_lua_check_range(L, 2, 0, INT64_MAX);
+    int64_t i = ts_lua_check_range(L, 2, "row", 0, INT64_MAX);
     if (i >= m->rows) return 0;
     lua_pushinteger(L, i + 1);
     push_slice(L, i, 0, 1, m->cols);

@@ -15,7 +15,7 @@ static int clock_seconds(lua_State *L) {
 
 /* core.threads([n]) -> how many threads calls take; sets it first. 0: back to the default. */
 static int threads(lua_State *L) {
-    if (!lua_isnoneornil(L, 1)) ts_threads_set((int)ts_lua_check_range(L, 1, 0, 1 << 16));
+    if (!lua_isnoneornil(L, 1)) ts_threads_set((int)ts_lua_check_range(L, 1, "n", 0, 1 << 16));
     lua_pushinteger(L, ts_threads_default());
     return 1;
 }
@@ -31,7 +31,7 @@ static int isa(lua_State *L) {
 static int peak(lua_State *L) {
     static const char *const dtypes[] = {"f32", "f64", NULL};
     const ts_dtype dtype = luaL_checkoption(L, 1, NULL, dtypes) == 0 ? TS_F32 : TS_F64;
-    const int threads = (int)ts_lua_check_range(L, 2, 1, 1 << 10);
+    const int threads = (int)ts_lua_check_range(L, 2, "threads", 1, 1 << 10);
     const double seconds = luaL_checknumber(L, 3);
     lua_pushnumber(L, ts_kernel_peak(ts_kernel_get(), dtype, ts_threads_team(threads, threads),
                                      seconds < 10 ? seconds : 10));
@@ -41,7 +41,7 @@ static int peak(lua_State *L) {
 /* core.bandwidth(m, threads, seconds) -> bytes a second that the packed matrix m is read with. */
 static int bandwidth(lua_State *L) {
     const ts_matrix *m = ts_lua_check_matrix(L, 1);
-    const int threads = (int)ts_lua_check_range(L, 2, 1, 1 << 10);
+    const int threads = (int)ts_lua_check_range(L, 2, "threads", 1, 1 << 10);
     const double seconds = luaL_checknumber(L, 3);
     luaL_argcheck(L, ts_matrix_is_packed(m) && m->rows > 0 && m->cols > 0, 1,
                   "packed matrix with elements expected");

@@ -56,7 +56,8 @@ typedef ts_status cells(const ts_problem *problem, int64_t head, const ts_run *r
 
 static int of_cells(lua_State *L, cells *road) {
     ts_lua_problem *p = ts_lua_check_problem(L, 1);
-    int64_t head = lua_isnoneornil(L, 2) ? 1 : ts_lua_check_range(L, 2, 1, p->problem.heads);
+    int64_t head =
+        lua_isnoneornil(L, 2) ? 1 : ts_lua_check_range(L, 2, "head", 1, p->problem.heads);
     ts_matrix *out = ts_lua_new_matrix(L, p->problem.dtype, p->problem.n_q, p->problem.n_k);
     ts_run run = ts_lua_run(L, 0);
     ts_detail detail = {0};
@@ -89,13 +90,13 @@ static void check_range(lua_State *L, ts_range range, int64_t first, int64_t las
 static ts_keyset summary_keys(lua_State *L, const ts_problem *p) {
     int64_t first = p->first_key, last = p->first_key + p->n_k - 1;
     if (ts_lua_is_plain_table(L, 2)) {
-        ts_lua_no_more(L, 2);
+        ts_lua_no_more(L, lua_istable(L, 3) ? 3 : 2); /* mpi.shard gives all ranks' keys, too */
         return ts_lua_read_keys(L, 2, NULL, 2, first, last);
     }
     ts_range range = {first, last};
     if (!lua_isnoneornil(L, 2) || !lua_isnoneornil(L, 3)) {
-        range.first = ts_lua_check_whole(L, 2);
-        range.last = ts_lua_check_whole(L, 3);
+        range.first = ts_lua_check_whole(L, 2, "first key");
+        range.last = ts_lua_check_whole(L, 3, "last key");
         check_range(L, range, first, last);
     }
     ts_keyset keys = {range.last >= range.first, lua_newuserdatauv(L, sizeof range, 0)};

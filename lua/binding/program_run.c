@@ -65,7 +65,7 @@ int ts_lua_score_program(lua_State *L) {
     int dtype = luaL_checkoption(L, 2, NULL, dtypes);
     int64_t index[3];
     for (int n = 0; n < 3; n++)
-        index[n] = ts_lua_check_range(L, 3 + n, -TS_INDEX_LIMIT, TS_INDEX_LIMIT);
+        index[n] = ts_lua_check_range(L, 3 + n, "index", -TS_INDEX_LIMIT, TS_INDEX_LIMIT);
     const int64_t i = index[0], j = index[1], h = index[2];
     luaL_checktype(L, 6, LUA_TTABLE);
     int64_t count = (int64_t)lua_rawlen(L, 6);

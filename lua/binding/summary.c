@@ -144,8 +144,8 @@ static void push_copy(lua_State *L, ts_dtype dtype, int64_t rows, int64_t cols,
 /* S:row(i [, h = 1]) -> m, ℓ, z (1 x d_v); nil for ⊥ */
 static int row(lua_State *L) {
     const ts_summary *s = &ts_lua_check_summary(L, 1)->summary;
-    int64_t i = ts_lua_check_range(L, 2, 1, s->n_q);
-    int64_t h = lua_isnoneornil(L, 3) ? 1 : ts_lua_check_range(L, 3, 1, s->heads);
+    int64_t i = ts_lua_check_range(L, 2, "row", 1, s->n_q);
+    int64_t h = lua_isnoneornil(L, 3) ? 1 : ts_lua_check_range(L, 3, "head", 1, s->heads);
     int64_t at = (i - 1) * s->heads + h - 1;
     if (is_bottom(s, at)) {
         lua_pushnil(L);

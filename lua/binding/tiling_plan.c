@@ -76,7 +76,8 @@ int ts_lua_problem_plan(lua_State *L) {
     ts_lua_read_tiling(L, 2, p, false, &read);
     const ts_schedule *s = &read.tiling.schedule;
     const int64_t q = read.tiling.q, tiles = p->n_q > 0 ? (p->n_q - 1) / q + 1 : 0;
-    const int64_t tile = lua_isnil(L, 3) ? 1 : ts_lua_check_range(L, 3, 1, tiles > 0 ? tiles : 1);
+    const int64_t tile =
+        lua_isnil(L, 3) ? 1 : ts_lua_check_range(L, 3, "tile", 1, tiles > 0 ? tiles : 1);
     lua_createtable(L, 0, 8);
     set_integer(L, "q", q);
     set_integer(L, "tiles", tiles);

@@ -102,7 +102,7 @@ end
 ---@param n integer up to 36 (beyond, their number does not fit an integer)
 ---@return fun(): table?
 function bracketing.bracketings(n)
-  n = check.count(n, 1, "bracketings", 0)
+  n = check.count(n, 1, "bracketings", "n", 0)
   check.arg(n <= 36, 1, "bracketings", "%d is more than 36", n)
   local index, count = -1, n == 0 and 0 or trees(n)
   return function()
@@ -140,7 +140,7 @@ end
 ---@param n integer
 ---@return fun(): integer[]?
 function bracketing.permutations(n)
-  n = check.count(n, 1, "permutations", 0)
+  n = check.count(n, 1, "permutations", "n", 0)
   local p, more = nil, true
   return function()
     if not more then return nil end
@@ -199,8 +199,8 @@ end
 ---@param k? integer
 ---@return fun(): integer[][][]?
 function bracketing.partitions(n, k)
-  n = check.count(n, 1, "partitions", 0)
-  k = k ~= nil and check.count(k, 2, "partitions", 0) or nil
+  n = check.count(n, 1, "partitions", "n", 0)
+  k = k ~= nil and check.count(k, 2, "partitions", "k", 0) or nil
   local number, more = nil, k == nil or k <= n and (k > 0 or n == 0)
   return function()
     if not more then return nil end

@@ -79,13 +79,14 @@ end
 ---@param x any
 ---@param n integer
 ---@param fname string
+---@param what string the argument's name
 ---@param low integer
 ---@param high? integer
 ---@return integer
-function check.count(x, n, fname, low, high)
+function check.count(x, n, fname, what, low, high)
   local whole = math.tointeger(x)
   return check.arg(whole and whole >= low and whole <= (high or whole) and whole, n, fname,
-    "a whole number from %d %s expected, got %s", low, high and "to " .. high or "up", x)
+    "%s: a whole number from %d %s expected, got %s", what, low, high and "to " .. high or "up", x)
 end
 
 --- Is the field `base` 2, rather than e? An error that blames argument n of `fname` where it is neither.

@@ -29,9 +29,9 @@ local mask = {}
 ---@param options? {heads: integer}
 ---@return mask
 local function new(_, n_q, n_k, predicate, options)
-  n_q = check.count(n_q, 1, "mask", 0)
+  n_q = check.count(n_q, 1, "mask", "n_q", 0)
   check.arg(type(n_k) ~= "function", 2, "mask", "n_k is missing: ts.mask(n_q, n_k, predicate)")
-  n_k = check.count(n_k, 2, "mask", 0)
+  n_k = check.count(n_k, 2, "mask", "n_k", 0)
   check.arg(type(predicate) == "function", 3, "mask", "function expected, got %s", check.type_of(predicate))
   local heads = core.options(options, 4, "mask", {heads = "positive"}).heads
   check.arg(heads or debug.getinfo(predicate, "u").nparams < 3, 4, "mask",
@@ -138,8 +138,8 @@ end
 ---@return mask
 function mask.window(size, left, right, options)
   local n_q, n_k, offset = placed(size, options, 4, "window")
-  left = left == math.huge and left or check.count(left, 2, "window", 0)
-  right = right == math.huge and right or check.count(right, 3, "window", 0)
+  left = left == math.huge and left or check.count(left, 2, "window", "left", 0)
+  right = right == math.huge and right or check.count(right, 3, "window", "right", 0)
   return mask(n_q, n_k, function(i, j)
     local distance = j - (i + offset)
     return -left <= distance and distance <= right
@@ -156,7 +156,7 @@ end
 ---@return mask
 function mask.chunked(size, chunk, options)
   local n_q, n_k, offset = placed(size, options, 3, "chunked")
-  chunk = check.count(chunk, 2, "chunked", 1)
+  chunk = check.count(chunk, 2, "chunked", "chunk", 1)
   return mask(n_q, n_k, function(i, j)
     local own = i + offset
     return j <= own and (own - 1) // chunk == (j - 1) // chunk
@@ -171,7 +171,7 @@ end
 ---@return mask
 function mask.prefix(size, p)
   local n_q, n_k, offset = placed(size, nil, 3, "prefix")
-  p = check.count(p, 2, "prefix", 0)
+  p = check.count(p, 2, "prefix", "p", 0)
   return mask(n_q, n_k, function(i, j) return j <= p or j <= i + offset end)
 end
 
@@ -210,7 +210,7 @@ end
 ---@return mask
 function mask.padding(size, real, options)
   local n_q, n_k = sides(size, "padding")
-  real = check.count(real, 2, "padding", 0)
+  real = check.count(real, 2, "padding", "real", 0)
   check.arg(real <= n_k, 2, "padding", "%d real keys of %d", real, n_k)
   local first = 1
   if core.options(options, 3, "padding", {side = {"right", "left"}}).side == "left" then
@@ -230,8 +230,8 @@ end
 ---@return mask
 function mask.dilated(size, reach, step)
   local n_q, n_k = sides(size, "dilated")
-  reach = check.count(reach, 2, "dilated", 0)
-  step = check.count(step, 3, "dilated", 1)
+  reach = check.count(reach, 2, "dilated", "reach", 0)
+  step = check.count(step, 3, "dilated", "step", 1)
   return mask(n_q, n_k, function(i, j)
     local distance = math.abs(j - i)
     return distance <= reach and distance % step == 0
@@ -245,7 +245,7 @@ end
 ---@param tokens integer[] their indices, from 1 to n
 ---@return mask n × n
 function mask.global(n, tokens)
-  n = check.count(n, 1, "global", 0)
+  n = check.count(n, 1, "global", "n", 0)
   local chosen = {}
   for _, token in ipairs(integers(tokens, 2, "global", 1, n)) do chosen[token] = true end
   return mask(n, n, function(i, j) return chosen[i] or chosen[j] end)
@@ -258,8 +258,8 @@ end
 ---@param stride integer 1 or more
 ---@return mask n × n
 function mask.strided(n, stride)
-  n = check.count(n, 1, "strided", 0)
-  stride = check.count(stride, 2, "strided", 1)
+  n = check.count(n, 1, "strided", "n", 0)
+  stride = check.count(stride, 2, "strided", "stride", 1)
   return mask(n, n, function(i, j)
     return j <= i and (i - j < stride or (i - j) % stride == 0)
   end)
@@ -273,7 +273,7 @@ end
 ---@param tokens integer[] the indices of the global tokens, from 1 to n
 ---@return mask n × n
 function mask.longformer(n, radius, tokens)
-  n, radius = check.count(n, 1, "longformer", 0), check.count(radius, 2, "longformer", 0)
+  n, radius = check.count(n, 1, "longformer", "n", 0), check.count(radius, 2, "longformer", "radius", 0)
   return mask.window(n, radius, radius) | mask.global(n, integers(tokens, 3, "longformer", 1, n))
 end
 
@@ -326,7 +326,7 @@ end
 ---@param options? {block: integer, window: integer, random: integer, global: integer, seed: integer}
 ---@return mask n × n
 function mask.bigbird(n, options)
-  n = check.count(n, 1, "bigbird", 0)
+  n = check.count(n, 1, "bigbird", "n", 0)
   check_size(n + 0.0, n)
   local o = core.options(options, 2, "bigbird",
     {block = "positive", window = "positive", random = "count", global = "count", seed = "integer"})
@@ -466,9 +466,9 @@ end
 ---@param block integer 1 or more
 ---@return mask 2n × 2n
 function mask.block_diffusion(n, block)
-  n = check.count(n, 1, "block_diffusion", 0)
+  n = check.count(n, 1, "block_diffusion", "n", 0)
   check_size(2.0 * n, 2.0 * n)
-  block = check.count(block, 2, "block_diffusion", 1)
+  block = check.count(block, 2, "block_diffusion", "block", 1)
   return mask(2 * n, 2 * n, function(i, j)
     local row, col = (i - 1) % n // block, (j - 1) % n // block
     if row == col then return (i <= n) == (j <= n) end
@@ -486,8 +486,8 @@ end
 ---@return mask
 function mask.blocks(B, q, k, size)
   local rows, cols = check.type(B, "matrix", 1, "blocks"):shape()
-  q = check.count(q, 2, "blocks", 1)
-  k = check.count(k, 3, "blocks", 1)
+  q = check.count(q, 2, "blocks", "q", 1)
+  k = check.count(k, 3, "blocks", "k", 1)
   local n_q, n_k = sides(size, "blocks", 4)
   check.arg(rows * (q + 0.0) >= n_q and cols * (k + 0.0) >= n_k, 1, "blocks",
     "%d x %d blocks of %d x %d do not cover %d x %d", rows, cols, q, k, n_q, n_k)

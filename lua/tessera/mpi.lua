@@ -30,7 +30,7 @@ local fields_of_how = {scheme = {"keys", "ring", "heads", "queries"}, shard = sh
 
 local function check_root(root, n, fname)
   if root == nil then return 0 end
-  root = check.count(root, n, fname, 0)
+  root = check.count(root, n, fname, "root", 0)
   check.arg(root < mpi.size, n, fname, "there is no rank %d, the last is %d", root, mpi.size - 1)
   return root
 end
@@ -79,7 +79,7 @@ end
 ---@return integer[][] mine
 ---@return integer[][][] all
 function mpi.shard(n, options)
-  n = check.count(n, 1, "shard", 0)
+  n = check.count(n, 1, "shard", "n", 0)
   local o = core.options(options, 2, "shard", {scheme = shard.schemes, width = "positive", ranks = "positive"})
   check.arg(not o.width or o.scheme == "striped", 2, "shard", "field 'width': only stripes have one")
   check.arg(not o.ranks or o.ranks <= mpi.size, 2, "shard", "field 'ranks': %d of %d", o.ranks, mpi.size)

@@ -24,7 +24,7 @@ local function seed_of(options, n, name) return core.options(options, n, name, {
 ---@param options? {seed: integer}
 ---@return integer[]
 function sample.permutation(n, options)
-  n = check.count(n, 1, "permutation", 0, 1 << 24)
+  n = check.count(n, 1, "permutation", "n", 0, 1 << 24)
   local draw = dice(n, seed_of(options, 2, "permutation"))
   local p = {}
   for i = 1, n do p[i] = i end
@@ -49,7 +49,7 @@ end
 ---@param options? {seed: integer}
 ---@return table
 function sample.bracketing(n, options)
-  n = check.count(n, 1, "bracketing", 1, 1 << 16)
+  n = check.count(n, 1, "bracketing", "n", 1, 1 << 16)
   local draw = dice(n, seed_of(options, 2, "bracketing"))
   if n == 1 then return {1} end
   local link = {[0] = 0}
@@ -97,7 +97,7 @@ end
 ---@param options? {seed: integer}
 ---@return integer[][][]
 function sample.partition(n, k, options)
-  n = check.count(n, 1, "partition", 0, 200)
+  n = check.count(n, 1, "partition", "n", 0, 200)
   local draw, ways = dice(2 * n + 1, seed_of(options, 3, "partition")), stirling(n)
   k = k or draw_sets(ways, n, draw)
   k = math.tointeger(k) or k

@@ -33,7 +33,7 @@ end
 ---@param heads integer 1 or more
 ---@return fun(s: number, i: integer, j: integer, h: integer): number
 function score.alibi(heads)
-  local slopes = slopes_of(check.count(heads, 1, "alibi", 1))
+  local slopes = slopes_of(check.count(heads, 1, "alibi", "heads", 1))
   return function(s, i, j, h) return s + slopes[h] * (j - i) end
 end
 
@@ -91,8 +91,8 @@ function score.chain(...)
   end
 end
 
--- Argument `n` of `compile`: nil, or a whole number from `low` up.
-local function size(x, n, low) return x ~= nil and check.count(x, n, "compile", low) or nil end
+-- Argument `n` of `compile`, `what`: nil, or a whole number from `low` up.
+local function size(x, n, what, low) return x ~= nil and check.count(x, n, "compile", what, low) or nil end
 
 --- The program of a score function for a problem of these sizes (without them: of any), or the
 -- function itself and why it has to be called.
@@ -104,7 +104,7 @@ local function size(x, n, low) return x ~= nil and check.count(x, n, "compile", 
 ---@return userdata|function program, string? why
 function score.compile(f, n_q, n_k, heads)
   check.type(f, "function", 1, "compile")
-  n_q, n_k, heads = size(n_q, 2, 0), size(n_k, 3, 0), size(heads, 4, 1)
+  n_q, n_k, heads = size(n_q, 2, "n_q", 0), size(n_k, 3, "n_k", 0), size(heads, 4, "heads", 1)
   local program, why, wrong = lift.score(f, n_q, n_k, heads)
   if program then return program end
   check.arg(not wrong, 1, "compile", "number expected from the function, got %s", wrong)
