@@ -59,6 +59,23 @@ static void push_names(lua_State *L, const char *const fields[]) {
     }
 }
 
+/* Pushes `"a", "b" or "c"`, of the list at `list`. */
+static const char *push_listed(lua_State *L, int list) {
+    lua_Integer count = luaL_len(L, list);
+    lua_pushliteral(L, "");
+    for (lua_Integer n = 1; n <= count; n++) {
+        lua_rawgeti(L, list, n);
+        lua_pushfstring(L, "%s\"%s\"",
+                        n == 1      ? ""
+                        : n < count ? ", "
+                                    : " or ",
+                        lua_tostring(L, -1));
+        lua_replace(L, -2);
+        lua_concat(L, 2);
+    }
+    return lua_tostring(L, -1);
+}
+
 void ts_lua_check_fields(lua_State *L, int arg, const char *const fields[]) {
     if (lua_isnoneornil(L, arg)) return;
     if (!ts_lua_is_plain_table(L, arg)) ts_lua_type_error(L, arg, NULL, "table");
@@ -107,17 +124,6 @@ int64_t ts_lua_integer_field(lua_State *L, int arg, const char *field, int64_t o
     return result;
 }
 
-/* Pushes `"a", "b" or "c"`. */
-static const char *push_choices(lua_State *L, const char *const choices[]) {
-    lua_pushliteral(L, "");
-    for (int n = 0; choices[n]; n++) {
-        const char *joint = n == 0 ? "" : choices[n + 1] ? ", " : " or ";
-        lua_pushfstring(L, "%s\"%s\"", joint, choices[n]);
-        lua_concat(L, 2);
-    }
-    return lua_tostring(L, -1);
-}
-
 int ts_lua_choice_field(lua_State *L, int arg, const char *field, int otherwise,
                         const char *const choices[]) {
     int result = otherwise;
@@ -125,9 +131,11 @@ int ts_lua_choice_field(lua_State *L, int arg, const char *field, int otherwise,
         if (lua_type(L, -1) != LUA_TSTRING) field_type_error(L, arg, field, "string");
         const char *name = lua_tostring(L, -1);
         for (result = 0; choices[result] && strcmp(choices[result], name) != 0;) result++;
-        if (!choices[result])
+        if (!choices[result]) {
+            push_names(L, choices);
             ts_lua_arg_error(L, arg, NULL, "field '%s': %s expected, got '%s'", field,
-                             push_choices(L, choices), name);
+                             push_listed(L, lua_gettop(L)), name);
+        }
     }
     lua_pop(L, 1);
     return result;
@@ -183,11 +191,24 @@ static const char *wrong_userdata(lua_State *L, const char *type, const char *wh
     return luaL_testudata(L, -1, type) ? NULL : expected(L, what);
 }
 
-static const char *wrong_dtype(lua_State *L) {
+/* The value against a kind that is a list (at `list`) of the strings allowed. */
+static const char *wrong_choice(lua_State *L, int list) {
     if (lua_type(L, -1) != LUA_TSTRING) return expected(L, "string");
+    bool found = false;
+    for (int i = 1; !found && lua_rawgeti(L, list, i) != LUA_TNIL; i++) {
+        found = lua_rawequal(L, -1, -2);
+        lua_pop(L, 1);
+    }
+    if (found) return NULL;
+    lua_pop(L, 1); /* the nil behind the list */
     const char *name = lua_tostring(L, -1);
-    if (is_listed(name, ts_lua_dtype_names)) return NULL;
-    return lua_pushfstring(L, "%s expected, got '%s'", push_choices(L, ts_lua_dtype_names), name);
+    return lua_pushfstring(L, "%s expected, got '%s'", push_listed(L, list), name);
+}
+
+static const char *wrong_dtype(lua_State *L) {
+    push_names(L, ts_lua_dtype_names);
+    lua_insert(L, -2);
+    return wrong_choice(L, lua_gettop(L) - 1);
 }
 
 /* The value against a kind that is a name. */
@@ -206,37 +227,6 @@ static const char *wrong_kind(lua_State *L, const char *kind) {
     if (is_listed(kind, lua_types))
         return strcmp(kind, luaL_typename(L, -1)) == 0 ? NULL : expected(L, kind);
     return lua_pushfstring(L, "is of an unknown kind '%s'", kind);
-}
-
-/* push_choices of the list at `list`. */
-static const char *push_listed(lua_State *L, int list) {
-    lua_Integer count = luaL_len(L, list);
-    lua_pushliteral(L, "");
-    for (lua_Integer n = 1; n <= count; n++) {
-        lua_rawgeti(L, list, n);
-        lua_pushfstring(L, "%s\"%s\"",
-                        n == 1      ? ""
-                        : n < count ? ", "
-                                    : " or ",
-                        lua_tostring(L, -1));
-        lua_replace(L, -2);
-        lua_concat(L, 2);
-    }
-    return lua_tostring(L, -1);
-}
-
-/* The value against a kind that is a list (at `list`) of the strings allowed. */
-static const char *wrong_choice(lua_State *L, int list) {
-    if (lua_type(L, -1) != LUA_TSTRING) return expected(L, "string");
-    bool found = false;
-    for (int i = 1; !found && lua_rawgeti(L, list, i) != LUA_TNIL; i++) {
-        found = lua_rawequal(L, -1, -2);
-        lua_pop(L, 1);
-    }
-    if (found) return NULL;
-    lua_pop(L, 1); /* the nil behind the list */
-    const char *name = lua_tostring(L, -1);
-    return lua_pushfstring(L, "%s expected, got '%s'", push_listed(L, list), name);
 }
 
 /* Of the pair on the stack (key, value): NULL, or what is wrong with it. Leaves the stack as it is
@@ -325,6 +315,24 @@ static void push_known(lua_State *L) {
     }
 }
 
+/* [table, n, fname, fields] -> [..., 5: the name of the worst field, 6: what is wrong with it], or
+ * nils. */
+static void find_worst(lua_State *L) {
+    lua_settop(L, 6);
+    lua_pushnil(L);
+    while (lua_next(L, 1)) {
+        const int value = lua_gettop(L);
+        const char *wrong = wrong_pair(L), *name = wrong ? key_name(L, value - 1) : NULL;
+        if (wrong && comes_first(name, lua_tostring(L, 5))) {
+            lua_pushstring(L, name);
+            lua_replace(L, 5);
+            lua_pushstring(L, wrong);
+            lua_replace(L, 6);
+        }
+        lua_settop(L, value - 1);
+    }
+}
+
 /* core.options(table | nil, n, fname, fields) -> table, never nil. */
 int ts_lua_options(lua_State *L) {
     lua_settop(L, 4);
@@ -337,30 +345,13 @@ int ts_lua_options(lua_State *L) {
     }
     if (!ts_lua_is_plain_table(L, 1))
         ts_lua_arg_error(L, arg, fname, "table expected, got %s", ts_lua_kind(L, 1));
-    lua_pushnil(L); /* 5: the worst field's name */
-    lua_pushnil(L); /* 6: and what is wrong with it */
-    lua_pushnil(L);
-    while (lua_next(L, 1)) {
-        int value = lua_gettop(L);
-        const char *wrong = wrong_pair(L);
-        if (wrong) {
-            lua_pushstring(L, wrong);
-            const char *name = key_name(L, value - 1);
-            if (lua_isnil(L, 5) || comes_first(name, lua_tostring(L, 5))) {
-                lua_pushstring(L, name);
-                lua_replace(L, 5);
-                lua_pushstring(L, wrong);
-                lua_replace(L, 6);
-            }
-        }
-        lua_settop(L, value - 1);
-    }
-    const char *wrong = lua_tostring(L, 6);
+    find_worst(L);
+    const char *name = lua_tostring(L, 5), *wrong = lua_tostring(L, 6);
     if (wrong && *wrong == '\0') {
         push_known(L);
-        unknown_field(L, arg, fname, lua_tostring(L, 5));
+        unknown_field(L, arg, fname, name);
     }
-    if (wrong) ts_lua_arg_error(L, arg, fname, "field '%s': %s", lua_tostring(L, 5), wrong);
+    if (wrong) ts_lua_arg_error(L, arg, fname, "field '%s': %s", name, wrong);
     lua_settop(L, 4);
     normalise_fields(L);
     return 1;
