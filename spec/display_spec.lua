@@ -100,13 +100,16 @@ describe("tostring of a matrix", function()
     assert.same({"   30", "  ...", "   33"}, {table.unpack(shown, 31, 33)})
   end)
 
-  it("leaves out the middle of more than 24 at a terminal, so that what was typed stays in sight", function()
-    local known = core.width
-    finally(function() core.width = known end)
+  it("leaves out the middle of more than a terminal's height, so that what was typed stays in sight", function()
+    local width, height = core.width, core.height
+    finally(function() core.width, core.height = width, height end)
     function core.width() return 80 end
-    assert.equal(25, #lines(ts.ones(24, 3)))
-    assert.equal(25, #lines(ts.ones(25, 3)))
-    assert.equal("  ...", lines(ts.ones(64, 1))[14])
+    for high, rows in pairs{[24] = 20, [50] = 46, [3] = 6} do
+      function core.height() return high end
+      assert.equal(1 + rows, #lines(ts.ones(rows, 3)))
+      assert.equal(1 + rows, #lines(ts.ones(rows + 1, 3)))
+      assert.equal("  ...", lines(ts.ones(64, 1))[2 + rows // 2])
+    end
   end)
 
   it("shows three rows and columns at each edge of more than 1000", function()

@@ -276,6 +276,19 @@ describe("a command of the prompt", function()
     assert.matches("there is no command :tiem, did you mean :time%?", said)
     assert.matches(":save FILE", said)
   end)
+  it("times an expression over and over, and what changes something once, or as often as it is told", function()
+    local many = "^2\nbest %d[%d.]* %S+, median %d[%d.]* %S+, spread %d+ %%, (%d+) runs\n"
+    assert(tonumber(piped(":time 1 + 1"):match(many)) > 100)
+    assert.equal("7", piped(":time 7 1 + 1"):match(many))
+    assert.matches("^3\nbest ", piped ":time 4 - 1")
+    assert.matches("^%d[%d.]* %S+, one run\n1\n", piped("x = 0", ":time x = x + 1", "x"))
+    assert.matches("^best [^\n]*, 4 runs\n5\n", piped("x = 0", ":time 4 x = x + 1", "x"))
+    assert.matches("^attempt to call a nil value %(global 'nothing'%)\n+$", piped ":time nothing()")
+  end)
+  it("times what takes long once", function()
+    local wait = "function f() local t = ts.clock() repeat until ts.clock() - t > 0.6 return true end"
+    assert.matches("^true\n%d[%d.]* m?s, one run\n", piped(wait, ":time f()"))
+  end)
   it("says what is missing behind a command", function()
     for line, wanted in pairs{
       [":time"] = "an expression is missing: :time EXPRESSION", [":plot  "] = "an expression is missing: :plot EXPRESSION",

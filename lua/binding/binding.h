@@ -113,6 +113,7 @@ int ts_lua_close(lua_State *L);
 /* terminal.c: */
 int ts_lua_isatty(lua_State *L);
 int ts_lua_width(lua_State *L);
+int ts_lua_height(lua_State *L);
 int ts_lua_wait(lua_State *L);
 int ts_lua_next_descriptor(lua_State *L);
 int ts_lua_close_terminal(lua_State *L);

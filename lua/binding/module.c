@@ -101,6 +101,7 @@ static const luaL_Reg functions[] = {
     {"versions", versions},
     {"isatty", ts_lua_isatty},
     {"width", ts_lua_width},
+    {"height", ts_lua_height},
     {"wait", ts_lua_wait},
     {"next_descriptor", ts_lua_next_descriptor},
     {"close_terminal", ts_lua_close_terminal},

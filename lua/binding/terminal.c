@@ -1,4 +1,4 @@
-/* terminal.c -- what is known of the terminal: whether there is one, how wide, and waiting for it.
+/* terminal.c -- what is known of the terminal: whether there is one, its size, and waiting for it.
  */
 #define _POSIX_C_SOURCE 200809L
 #define _DEFAULT_SOURCE
@@ -21,16 +21,27 @@ int ts_lua_isatty(lua_State *L) {
     return 1;
 }
 
-/* core.width([stream = "stdout"]) -> columns of the terminal, or nil where it is none. */
-int ts_lua_width(lua_State *L) {
-    struct winsize size;
+/* The size of the terminal that the argument names; zeros where it is none. */
+static struct winsize size_of(lua_State *L) {
+    struct winsize size = {0};
     int stream = luaL_checkoption(L, 1, "stdout", stream_names);
-    if (!isatty(stream) || ioctl(stream, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
-        lua_pushnil(L);
+    if (!isatty(stream) || ioctl(stream, TIOCGWINSZ, &size) != 0) return (struct winsize){0};
+    return size;
+}
+
+static int push_length(lua_State *L, int length) {
+    if (length > 0)
+        lua_pushinteger(L, length);
     else
-        lua_pushinteger(L, size.ws_col);
+        lua_pushnil(L);
     return 1;
 }
+
+/* core.width([stream = "stdout"]) -> columns of the terminal, or nil where it is none. */
+int ts_lua_width(lua_State *L) { return push_length(L, size_of(L).ws_col); }
+
+/* core.height([stream = "stdout"]) -> lines of the terminal, or nil where it is none. */
+int ts_lua_height(lua_State *L) { return push_length(L, size_of(L).ws_row); }
 
 /* core.next_descriptor() -> the number that the next file to be opened will have: POSIX promises
  * the lowest that is free. */

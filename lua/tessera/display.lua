@@ -5,7 +5,8 @@ local number = require "tessera.number"
 
 local threshold = 1000 -- elements; a matrix of more shows its edges only
 local edge = 3         -- rows and columns shown at each
-local lines_at_most, terminal_lines = 60, 24
+local lines_at_most = 60
+local other_lines, fewest = 4, 6 -- of a terminal: what was typed, the shape, the next prompt; lines that always stand
 local line_width = 75  -- of a matrix where no terminal tells another; NumPy's
 local precisions = {8, 4} -- decimals at most; the second where lines are too wide with the first
 local dots = "..."
@@ -121,7 +122,7 @@ end
 local display = {}
 
 --- What `tostring(m)` says: `matrix 512x64 f64`, then a line a row. Over 1000 elements, three rows and columns at each edge;
---- else 24 lines at most and as many columns as fit the terminal, or 60 lines of 75 characters where there is none. All integers are
+--- else as many as fit the terminal together with what was typed, or 60 lines of 75 characters where there is none. All integers are
 --- shown without decimals; otherwise fixed or scientific, as NumPy decides, with the digits that the numbers shown need: at
 --- most 8, or 4 where 8 would leave out columns.
 ---@param m matrix
@@ -130,7 +131,8 @@ function display.text(m)
   local head = ("matrix %dx%d %s"):format(m.rows, m.cols, m.dtype)
   if m.rows == 0 or m.cols == 0 then return head end
   local cut, width = m.rows * m.cols > threshold, core.width()
-  local most = width and terminal_lines or lines_at_most
+  local height = width and core.height()
+  local most = height and math.max(height - other_lines, fewest) or lines_at_most
   local rows = shown(m.rows, cut and 2 * edge or m.rows > most and most - 1 or m.rows)
   local lines = fitting_lines(m, rows, cut and 2 * edge or m.cols, width or line_width)
   return head .. "\n" .. table.concat(lines, "\n")

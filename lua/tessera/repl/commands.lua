@@ -4,6 +4,7 @@ local check = require "tessera.check"
 local replacing = require "tessera.replacing"
 local sentence = require "tessera.sentence"
 local show = require "tessera.repl.show"
+local timing = require "tessera.repl.timing"
 local ts = require "tessera"
 local words = require "tessera.plot.words"
 
@@ -11,7 +12,7 @@ local commands = {}
 
 -- {name, what it takes (in brackets where it may be left out), what it does}
 local list = {
-  {"time", "EXPRESSION", "runs it, and tells how long that took"},
+  {"time", "EXPRESSION", "runs it, then again for half a second, or N times after :time N, and tells how long a run takes"},
   {"who", "", "the variables so far, with their shapes and bytes"},
   {"load", "FILE", "runs a file here: its variables stay"},
   {"save", "FILE", "writes the lines so far as a script"},
@@ -26,9 +27,21 @@ local nouns = {EXPRESSION = "an expression", FILE = "a file name"}
 -- name -> f(repl, text); repl has session, run(text) and say(text).
 local run = {}
 
+-- What is to be timed, and how often: a number first is the count, where Lua follows, unless that begins with the number.
+local function counted(session, text)
+  local count, rest = text:match "^(%d+)%s+(.+)$"
+  if not count or session:compiled(text) or not session:compiled(rest) then return text, nil end
+  return rest, math.tointeger(count)
+end
+
+-- What is no expression changes something, mostly: it runs once, unless it is told how often.
 function run.time(repl, text)
+  local what, count = counted(repl.session, text)
+  local again, is_expression = repl.session:compiled(what)
   local begun = ts.clock()
-  if repl.run(text) then repl.say(("%.6f s"):format(ts.clock() - begun)) end
+  if not repl.run(what) then return end
+  local first = ts.clock() - begun
+  repl.say(timing.text((count or is_expression) and timing.runs(again, count, first) or {first}))
 end
 
 -- Variables -----------------------------------------------------------------------------------------

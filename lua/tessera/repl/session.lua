@@ -122,13 +122,25 @@ local function remember(self, text, is_expression, values)
   if kept then self.kept = {line = #lines, text = kept} end
 end
 
+-- Without the `return` of habit: values are shown without it.
+local function bare(text) return (text:gsub("^%s*return%f[^%w_]%s*", "")) end
+
+--- The text as a function that runs it, nil where it is no Lua; and whether it is an expression.
+---@param text string
+---@return function?
+---@return boolean
+function session:compiled(text)
+  local chunk, is_expression = compile(self, bare(text))
+  return chunk, chunk ~= nil and is_expression
+end
+
 --- Runs a chunk, which Ctrl-C stops: its values as a packed table, or nil and what to say of the error. `_` becomes the
 --- first value. Values are to be shown unless the text ends in a semicolon.
 ---@param text string
 ---@return table? values with n, and `quiet`
 ---@return string? message
 function session:run(text)
-  text = text:gsub("^%s*return%f[^%w_]%s*", "") -- from habit: values are shown without it
+  text = bare(text)
   local chunk, is_expression = compile(self, text)
   if not chunk then return nil, explained(self, text, is_expression) end
   self.chunks = self.chunks + 1
