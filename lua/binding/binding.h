@@ -49,14 +49,15 @@ int ts_lua_choice_field(lua_State *L, int arg, const char *field, int otherwise,
 bool ts_lua_boolean_field(lua_State *L, int arg,
                           const char *field); /* anything but false is true */
 
-/* A whole number (2.0 and "2" as Lua has it), and one from low to high, else an error that calls it
- * `what`. */
-int64_t ts_lua_check_whole(lua_State *L, int arg, const char *what);
-int64_t ts_lua_check_range(lua_State *L, int arg, const char *what, int64_t low, int64_t high);
-
 /* core.options(table | nil, n, fname, {field = kind, ...}) -> table, never nil. */
 int ts_lua_options(lua_State *L);
 int ts_lua_advise(lua_State *L);
+
+/* argument.c: an argument of that type of Lua's, or else an error; a whole number (2.0 and "2" as
+ * Lua has it), and one from low to high, else an error that calls it `what`. */
+void ts_lua_check_type(lua_State *L, int arg, int type);
+int64_t ts_lua_check_whole(lua_State *L, int arg, const char *what);
+int64_t ts_lua_check_range(lua_State *L, int arg, const char *what, int64_t low, int64_t high);
 
 /* blame.c. The user's line is that of the first function on the stack that is not the running one
  * nor in our Lua files. Raise `bad argument #arg to 'name' (...)`, blamed on the user's line. name
@@ -64,8 +65,6 @@ int ts_lua_advise(lua_State *L);
  * Never return. */
 int ts_lua_arg_error(lua_State *L, int arg, const char *name, const char *format, ...);
 int ts_lua_type_error(lua_State *L, int arg, const char *name, const char *expected);
-/* Raises that error unless the argument is of that type of Lua's. */
-void ts_lua_check_type(lua_State *L, int arg, int type);
 /* "matrix", "mask", "layer" and so on for what is ours, Lua's name for the type of all else. */
 const char *ts_lua_kind(lua_State *L, int index);
 /* Is it a table of the user's, rather than a layer or another of our objects? */

@@ -137,10 +137,6 @@ int ts_lua_type_error(lua_State *L, int arg, const char *name, const char *expec
     return ts_lua_arg_error(L, arg, name, "%s expected, got %s", expected, ts_lua_kind(L, arg));
 }
 
-void ts_lua_check_type(lua_State *L, int arg, int type) {
-    if (lua_type(L, arg) != type) ts_lua_type_error(L, arg, NULL, lua_typename(L, type));
-}
-
 /* core.fail(message): error() with the position of the user's line. */
 int ts_lua_fail(lua_State *L) {
     luaL_checkstring(L, 1);
