@@ -76,4 +76,19 @@ describe("an argument more than is taken", function()
     is_refused(2, P.summary, P, {{1, 2}}, 7)
     is_refused(5, ts.mask, 2, 2, function() return true end, nil, 7)
   end)
+
+  it("is none of a function of numbers that is a score itself, though a score has i, j and h behind s", function()
+    for _, name in ipairs{"abs", "sqrt", "exp", "tanh", "sin", "cos"} do
+      local f = ts[name]
+      local scored = ts.problem{Q = X:abs(), K = X:abs(), V = X, score = f}
+      local wanted = scored:with{score = function(s) return f(s), tostring(s) end} -- no more lifted than f is
+      for _, road in ipairs{"softmax", "attention"} do
+        assert.is_true(scored[road](scored):identical((wanted[road](wanted))))
+      end
+      assert.equal(f(0.5), ts.score.chain(f, function(s) return s end)(0.5, 1, 2, 1))
+      assert.matches("^bad argument #3 to '%a+' %(no argument expected, got string%)", message(f, 1, 2, "surplus"))
+      assert.matches("^bad argument #2 to '%a+' %(no argument expected, got number%)", message(f, X, 2))
+    end
+    assert.equal("bad argument #2 to 'log' (no argument expected, got number)", message(ts.log, 8, 2)) -- the base, to math.log
+  end)
 end)

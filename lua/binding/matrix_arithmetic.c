@@ -108,14 +108,24 @@ static int unary(lua_State *L, ts_unary function) {
     return 1;
 }
 
+/* The same of [x, ...]: behind a number, numbers are dropped, as math's functions do, since a score
+ * is called with (s, i, j, h). */
+static int unary_of_score(lua_State *L, ts_unary function) {
+    int most = 1;
+    while (lua_type(L, 1) == LUA_TNUMBER && lua_type(L, most + 1) == LUA_TNUMBER) most++;
+    ts_lua_no_more(L, most);
+    return unary(L, function);
+}
+
 static int unary_minus(lua_State *L) { return unary(L, TS_NEG); }
-static int absolute(lua_State *L) { return unary(L, TS_ABS); }
-static int square_root(lua_State *L) { return unary(L, TS_SQRT); }
-static int exponential(lua_State *L) { return unary(L, TS_EXP); }
+static int absolute(lua_State *L) { return unary_of_score(L, TS_ABS); }
+static int square_root(lua_State *L) { return unary_of_score(L, TS_SQRT); }
+static int exponential(lua_State *L) { return unary_of_score(L, TS_EXP); }
+static int hyperbolic_tangent(lua_State *L) { return unary_of_score(L, TS_TANH); }
+static int sine(lua_State *L) { return unary_of_score(L, TS_SIN); }
+static int cosine(lua_State *L) { return unary_of_score(L, TS_COS); }
+/* math.log's second argument is a base: to drop that would be wrong. */
 static int logarithm(lua_State *L) { return unary(L, TS_LOG); }
-static int hyperbolic_tangent(lua_State *L) { return unary(L, TS_TANH); }
-static int sine(lua_State *L) { return unary(L, TS_SIN); }
-static int cosine(lua_State *L) { return unary(L, TS_COS); }
 
 /* [m, f] */
 static int map(lua_State *L) {
@@ -140,13 +150,13 @@ const luaL_Reg ts_lua_matrix_operators[] = {
     {"__add", add},         {"__sub", subtract}, {"__mul", multiply}, {"__div", divide},
     {"__unm", unary_minus}, {"__eq", equal},     {NULL, NULL}};
 
-const ts_lua_function ts_lua_matrix_functions[] = {{"abs", absolute, 1},
-                                                   {"sqrt", square_root, 1},
-                                                   {"exp", exponential, 1},
+const ts_lua_function ts_lua_matrix_functions[] = {{"abs", absolute, TS_LUA_ANY},
+                                                   {"sqrt", square_root, TS_LUA_ANY},
+                                                   {"exp", exponential, TS_LUA_ANY},
                                                    {"log", logarithm, 1},
-                                                   {"tanh", hyperbolic_tangent, 1},
-                                                   {"sin", sine, 1},
-                                                   {"cos", cosine, 1},
+                                                   {"tanh", hyperbolic_tangent, TS_LUA_ANY},
+                                                   {"sin", sine, TS_LUA_ANY},
+                                                   {"cos", cosine, TS_LUA_ANY},
                                                    {NULL, NULL, 0}};
 
 const ts_lua_function ts_lua_matrix_arithmetic[] = {
