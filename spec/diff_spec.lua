@@ -78,6 +78,11 @@ describe("ts.diff", function()
     assert.equal("no cell differs", tostring(ts.diff(row(1, 2), row(1, 2))))
   end)
 
+  it("names the near field, where it has none of that name", function()
+    assert.error_matches(function() return ts.diff(row(1), row(2)).ulp end, "a diff has no field 'ulp' %(did you mean 'ulps'%?%)")
+    assert.is_nil(ts.diff(row(1), row(1, 2)).i)
+  end)
+
   it("ignores further arguments", function()
     assert.equal(0, ts.diff(row(1), row(1), row(2), "x").ulps)
   end)

@@ -121,6 +121,12 @@ b,2,2,1.0,22
     end
   end)
 
+  it("names what its result has, where it is asked for something else", function()
+    local e = run()
+    assert.error_matches(function() e:summry() end, "an experiment's result has no field 'summry' %(did you mean 'summary'%?%)")
+    assert.is_nil(e[1000])
+  end)
+
   it("refuses what is no regular file at once: a pipe would be waited for", function()
     local pipe = helper.path ".csv"
     helper.run("mkfifo " .. pipe)

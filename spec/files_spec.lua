@@ -204,6 +204,7 @@ describe("ts.save", function()
       assert.error_matches(function() ts.save(path, ts.ones(1, 1), {metadata = {a = "b"}}) end,
         "bad argument #3 to 'save' %(field 'metadata': '" .. path .. "' keeps none")
     end
+    assert.error_matches(function() ts.save(ts.ones(1, 1), "x.npy") end, "got matrix; the path comes first%)")
     assert.error_matches(function() ts.ones(1, 1):save() end, "bad argument #1 to 'save' %(string expected, got nil%)")
   end)
 

@@ -55,6 +55,19 @@ describe("a session", function()
         shown(("error(setmetatable({}, {__tostring = function() %s end}))"):format(body), "1 + 1"))
     end
   end)
+  it("says of a field that is called like a method that it is one", function()
+    local advice = "; '%s' is a field, read with a dot and no parentheses$"
+    assert.matches("^! attempt to call a number value %(method 'rows'%)" .. advice:format "rows", shown "ts.eye(2):rows()")
+    local P = "P = ts.problem{Q = ts.eye(2), K = ts.eye(2), V = ts.eye(2)}"
+    assert.matches("^! calling 'max' on bad self .*" .. advice:format "max", shown(P, "P:summary():max()"))
+    assert.equal("! attempt to call a nil value (method 'x')", shown "({}):x()")
+  end)
+  it("shows all names of a library", function()
+    local _, lines = shown("ts.mask"):gsub(" = function", "")
+    local count = 0
+    for _ in next, ts.mask do count = count + 1 end
+    assert.equal(count, lines)
+  end)
   it("knows what other languages write", function()
     for line, advice in pairs{
       ["m = function(i, j) return i != j end"] = "'not equal' is ~=", ["x = a && b"] = "'and' is a word, as in x and y",

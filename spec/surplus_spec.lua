@@ -67,6 +67,13 @@ describe("an argument more than is taken", function()
     end
   end)
 
+  it("is one where a matrix or a mask is asked for a cell, too", function()
+    assert.equal("bad argument #3 to 'm' (no argument expected, got number)", message(function() local m = X return m(1, 2, 3) end))
+    local mask = ts.mask.causal(4)
+    assert.is_false(mask(1, 2, 3)) -- it serves every head
+    assert.equal("bad argument #4 to 'mask' (no argument expected, got number)", message(function() return mask(1, 2, 3, 4) or 0 end))
+  end)
+
   it("of a form that takes fewer is one, too", function()
     local function is_refused(n, f, ...)
       assert.matches(("^bad argument #%d to '[%%w_]+' %%(no argument expected"):format(n), message(f, ...))

@@ -135,8 +135,8 @@ typedef struct {
 /* Pushes a table of the functions of several lists; NULL ends them. */
 void ts_lua_push_lib(lua_State *L, const ts_lua_function *const parts[]);
 /* Refuses the running function's arguments behind number `most`: for one that takes fewer in one
- * of its forms. */
-void ts_lua_no_more(lua_State *L, int most);
+ * of its forms, and for an object that is called, where errors do not count `own` = 1 of them. */
+void ts_lua_no_more(lua_State *L, int most, int own);
 int ts_lua_refuse_more(lua_State *L);
 
 /* userdata.c. [userdata, key] -> [value], the whole of an __index: a method, what push_field pushes

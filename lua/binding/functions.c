@@ -19,7 +19,9 @@ static void refuse_from(lua_State *L, int first, int arg, const char *name, cons
     }
 }
 
-void ts_lua_no_more(lua_State *L, int most) { refuse_from(L, most + 1, most + 1, NULL, NULL); }
+void ts_lua_no_more(lua_State *L, int most, int own) {
+    refuse_from(L, most + 1, most + 1 - own, NULL, NULL);
+}
 
 /* core.no_more(fname, hint | nil, own, most, ...): the same for the function `fname` of Lua, which
  * takes `most` of the arguments `...`; of these errors do not count the first `own`. */
@@ -33,7 +35,7 @@ int ts_lua_refuse_more(lua_State *L) {
 /* Upvalues: the function, and how many arguments it takes. */
 static int call(lua_State *L) {
     const int most = (int)lua_tointeger(L, lua_upvalueindex(2));
-    if (lua_gettop(L) > most) ts_lua_no_more(L, most);
+    if (lua_gettop(L) > most) ts_lua_no_more(L, most, 0);
     return lua_tocfunction(L, lua_upvalueindex(1))(L);
 }
 

@@ -55,6 +55,7 @@ static int cell(lua_State *L) {
     enum { FEW = 32 };
     const ts_mask *mask = ts_lua_check_mask(L, 1);
     ts_value few[FEW], *values = few;
+    ts_lua_no_more(L, 4, 1);
     lua_settop(L, 4);
     lua_rotate(L, 1, -1);
     int64_t i = check_cell(L, 1, mask->rows, "query");

@@ -116,6 +116,7 @@ int ts_lua_opt_axis(lua_State *L, int arg, int otherwise) {
 /* [m, i, j] -> [number]. m is put behind i and j, so that an error numbers them as the user did. */
 static int element(lua_State *L) {
     const ts_matrix *m = ts_lua_check_matrix(L, 1);
+    ts_lua_no_more(L, 3, 1);
     lua_settop(L, 3);
     lua_rotate(L, 1, -1);
     int64_t row = ts_lua_check_index(L, 1, m->rows, "row");

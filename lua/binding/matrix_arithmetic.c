@@ -113,7 +113,7 @@ static int unary(lua_State *L, ts_unary function) {
 static int unary_of_score(lua_State *L, ts_unary function) {
     int most = 1;
     while (lua_type(L, 1) == LUA_TNUMBER && lua_type(L, most + 1) == LUA_TNUMBER) most++;
-    ts_lua_no_more(L, most);
+    ts_lua_no_more(L, most, 0);
     return unary(L, function);
 }
 

@@ -124,7 +124,7 @@ static void read_row(lua_State *L, ts_matrix *m, int64_t r) {
 
 /* [table, options]: a list of lists of numbers, or of numbers: one row. */
 static int from_table(lua_State *L) {
-    ts_lua_no_more(L, 2);
+    ts_lua_no_more(L, 2, 0);
     ts_dtype dtype = check_plain(L, 2);
     int64_t rows = luaL_len(L, 1), cols = 0;
     bool one_row = rows > 0 && lua_geti(L, 1, 1) != LUA_TTABLE;
@@ -151,7 +151,7 @@ static int matrix(lua_State *L) {
     if (lua_isfunction(L, 3)) return from_function(L);
     if (lua_isnoneornil(L, 3)) return make_filled(L, 4, 0);
     if (ts_lua_is_plain_table(L, 3)) {
-        ts_lua_no_more(L, 3);
+        ts_lua_no_more(L, 3, 0);
         return make_filled(L, 3, 0);
     }
     return make_filled(L, 4, ts_lua_check_number(L, 3));

@@ -90,7 +90,7 @@ static void check_range(lua_State *L, ts_range range, int64_t first, int64_t las
 static ts_keyset summary_keys(lua_State *L, const ts_problem *p) {
     int64_t first = p->first_key, last = p->first_key + p->n_k - 1;
     if (ts_lua_is_plain_table(L, 2)) {
-        ts_lua_no_more(L, lua_istable(L, 3) ? 3 : 2); /* mpi.shard gives all ranks' keys, too */
+        ts_lua_no_more(L, lua_istable(L, 3) ? 3 : 2, 0); /* mpi.shard gives all ranks' keys, too */
         return ts_lua_read_keys(L, 2, NULL, 2, first, last);
     }
     ts_range range = {first, last};

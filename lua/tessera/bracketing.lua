@@ -3,6 +3,7 @@
 -- A bracketing is a nested table whose leaves are positions: {{1, 2}, 3} is (1 ⋆ 2) ⋆ 3.
 
 local check = require "tessera.check"
+local listed = require "tessera.listed"
 
 local bracketing = {}
 
@@ -97,7 +98,7 @@ local function tree(low, leaves, index)
 end
 
 --- Iterates over all Catalan(n - 1) bracketings of n, as `ts.fold` takes them: of 3, {1, {2, 3}} and {{1, 2}, 3}; a new table
---- each time ({1} for n = 1).
+--- each time ({1} for n = 1). As all lists of orders and key sets here, they print as one writes them.
 --     for b in ts.bracketings(#list) do print(ts.diff(ts.fold(list, b):output(), O)) end
 ---@param n integer up to 36 (beyond, their number does not fit an integer)
 ---@return fun(): table?
@@ -108,7 +109,7 @@ function bracketing.bracketings(n)
   return function()
     index = index + 1
     if index >= count then return nil end
-    return n == 1 and {1} or tree(1, n, index)
+    return listed(n == 1 and {1} or tree(1, n, index))
   end
 end
 
@@ -145,7 +146,7 @@ function bracketing.permutations(n)
   return function()
     if not more then return nil end
     p = p or counted(n, function(i) return i end)
-    local found = table.move(p, 1, n, 1, {})
+    local found = listed(table.move(p, 1, n, 1, {}))
     more = advance(p)
     return found
   end
@@ -164,7 +165,7 @@ function bracketing.sets(number, n)
     local range = block[#block]
     if range and range[2] == key - 1 then range[2] = key else block[#block + 1] = {key, key} end
   end
-  return sets
+  return listed(sets)
 end
 
 -- Numbers after `key`, the least by the alphabet with which blocks up to `last` come to `k` (any number without k).

@@ -6,6 +6,13 @@ local number = require "tessera.number"
 
 local record = {__name = "tessera.diff"}
 
+-- Of shapes that differ there is no cell.
+local cell = {i = true, j = true, a = true, b = true, shapes = true}
+
+function record.__index(_, name)
+  if not cell[name] then check.no_field("a diff", name, {"abs", "rel", "ulps", "i", "j", "a", "b"}) end
+end
+
 --- One sentence: `worst at (3, 7): 0.1 against 0.10000000000000002, 1 ulp apart (absolute 1.39e-17, ..)`.
 function record:__tostring()
   if self.shapes then return ("infinitely far apart: %s against %s"):format(table.unpack(self.shapes)) end

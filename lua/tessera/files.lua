@@ -150,6 +150,7 @@ end
 ---@param matrices matrix|table<string, matrix>
 ---@param options? {metadata: table<string, string>?}
 function files.save(path, matrices, options)
+  check.arg(not is_matrix(path), 1, "save", "string expected, got matrix; the path comes first")
   local format, many, keeps_metadata = format_of(path, "save")
   options = core.options(options, 3, "save", {metadata = "table"})
   check.arg(keeps_metadata or not options.metadata, 3, "save", "field 'metadata': '%s' keeps none, .safetensors does", path)

@@ -3,6 +3,7 @@
 
 local core = require "tessera.core"
 local check = require "tessera.check"
+local listed = require "tessera.listed"
 local ts = require "tessera"
 
 local sample = {}
@@ -32,7 +33,7 @@ function sample.permutation(n, options)
     local j = draw(i) + 1
     p[i], p[j] = p[j], p[i]
   end
-  return p
+  return listed(p)
 end
 
 -- The tree below `node` as a nested table; leaves take their numbers from the left.
@@ -51,7 +52,7 @@ end
 function sample.bracketing(n, options)
   n = check.count(n, 1, "bracketing", "n", 1, 1 << 16)
   local draw = dice(n, seed_of(options, 2, "bracketing"))
-  if n == 1 then return {1} end
+  if n == 1 then return listed{1} end
   local link = {[0] = 0}
   for k = 1, n - 1 do
     local x = draw(4 * k - 2)
@@ -61,10 +62,10 @@ function sample.bracketing(n, options)
     link[at] = 2 * k - 1
   end
   local leaf = 0
-  return nested(link, link[0], function()
+  return listed(nested(link, link[0], function()
     leaf = leaf + 1
     return leaf
-  end)
+  end))
 end
 
 -- Stirling numbers of the second kind: ways to part n keys into k sets, as doubles.

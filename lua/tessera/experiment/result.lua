@@ -6,7 +6,12 @@ local grid = require "tessera.experiment.grid"
 local number = require "tessera.number"
 
 local result = {__name = "tessera.experiment"}
-result.__index = result
+local fields = {"curves", "measures", "names", "resumed", "summary"}
+
+function result.__index(_, name)
+  if type(name) ~= "string" then return nil end -- behind the last run
+  return rawget(result, name) or check.no_field("an experiment's result", name, fields)
+end
 
 local function exponent(x) return x == 0 and -math.huge or math.floor(math.log(math.abs(x), 10)) end
 

@@ -55,7 +55,7 @@ local function equivalent(name)
   local text = equivalents[name]
   if not text then return nil end
   local note = ("What other libraries call '%s' is %s here."):format(name, text)
-  local see = {search.entry(text)}
+  local see = {search.entry((text:gsub(" of P:", " of problem:")))}
   if see[1] then return {see = see, note = note} end
   for path in text:gmatch "ts%.[%w_.]*[%w_]" do see[#see + 1] = search.entry(path) end
   for letter, rest in text:gmatch "%f[%w_]([mXYPS])([:.][%w_]+)" do see[#see + 1] = search.entry(kind_of[letter] .. rest) end

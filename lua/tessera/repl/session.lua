@@ -53,9 +53,17 @@ local function ts_names()
   return names
 end
 
+-- The field that was called as if it were a method: what is in it cannot be called, or is a matrix, which wants a row.
+local function called_field(message)
+  local kind, name = message:match "^attempt to call a (%l+) value %(method '([%w_]+)'%)"
+  return kind ~= "nil" and name or message:match "^calling '([%w_]+)' on bad self %(row:"
+end
+
 -- A variable that is nil, named in an error: perhaps another was meant, or one of `ts`, or what stands in another place. A
 -- method without self: a dot.
 local function with_advice(self, message)
+  local field = called_field(message)
+  if field then return ("%s; '%s' is a field, read with a dot and no parentheses"):format(message, field) end
   local method, kind = message:match "^calling '([%w_]+)' on bad self %((%l+)"
   local receiver = method and require("tessera.reference").receivers[kind]
   if receiver then return ("%s; a method is called with a colon, as in %s:%s()"):format(message, receiver, method) end

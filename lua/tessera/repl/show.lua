@@ -4,6 +4,7 @@ local core = require "tessera.core"
 local reference = require "tessera.reference"
 
 local MOST = 20 -- elements of a list that are shown
+local NAMES = 40 -- and of a table: all of a library's
 local LINE = 75 -- characters, where no terminal tells another
 
 local show
@@ -33,7 +34,7 @@ local function table_text(t, seen, inside)
   if length > MOST then parts[#parts + 1] = ("… %d in all"):format(length) end
   local keys = sorted_keys(t, length)
   for n, key in ipairs(keys) do
-    if n > MOST then parts[#parts + 1] = ("… %d names in all"):format(#keys) break end
+    if n > NAMES then parts[#parts + 1] = ("… %d names in all"):format(#keys) break end
     parts[#parts + 1] = (is_name(key) and key or "[" .. show(key, seen, true) .. "]") .. " = " .. show(rawget(t, key), seen, true)
   end
   seen[t] = nil
