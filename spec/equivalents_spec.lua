@@ -19,7 +19,7 @@ describe("another library's name", function()
   -- What the texts speak of.
   local function scope()
     return setmetatable({ts = ts, print = tostring, m = X:copy(), X = X, Y = X:abs(), P = P, S = P:summary(1, 2), T = P:summary(3, 4),
-      n = 4, r = 2, c = 2}, {__index = _G})
+      layer = ts.heads{heads = 1, d_q = 4}, n = 4, r = 2, c = 2}, {__index = _G})
   end
 
   for name, text in pairs(equivalents) do

@@ -39,6 +39,16 @@ describe("ts.problem", function()
       refuses("bad argument #1 to 'problem' (invalid field 'makss')",
         problem{Q = m(1, 1), K = m(1, 1), V = m(1, 1), makss = 1, zzz = 2})
     end)
+    it("that no maker of masks or scores stands where what it makes should", function()
+      local function given(fields) return problem{Q = m(2, 2), K = m(2, 2), V = m(2, 2), mask = fields.mask, score = fields.score} end
+      for _, name in ipairs{"causal", "full"} do
+        local wanted = "(mask: this function makes masks: call it, as in ts.mask.causal(n))"
+        refuses("#1 to 'problem' " .. wanted, given{mask = ts.mask[name]})
+        refuses("#2 to 'layer' " .. wanted, function() ts.heads{heads = 1, d_q = 2}(m(2, 2), {mask = ts.mask[name]}) end)
+      end
+      refuses("field 'score': this function makes score functions: call it, as in ts.score.softcap(50)", given{score = ts.score.alibi})
+      assert.equal(3, given{mask = ts.mask.causal(2)}().mask:count())
+    end)
     it("the types of fields", function()
       refuses("bad argument #1 to 'problem' (field 'Q': matrix expected, got table)", problem{Q = {{1}}})
       refuses("bad argument #1 to 'problem' (field 'heads': 0 is less than 1)",

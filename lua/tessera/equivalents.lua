@@ -1,7 +1,7 @@
 -- equivalents.lua -- what NumPy, PyTorch and Torch7 call by other names: what is written here for it.
 --
--- Their names, then Lua that runs where X, Y and m are matrices, P is a problem, S and T are summaries and n, r, c are numbers; or an
--- option of a function, as "mask of ts.problem".
+-- Their names, then Lua that runs where X, Y and m are matrices, P is a problem, S and T are summaries, `layer` is a layer and n, r
+-- and c are numbers; or an option of a function, as "mask of ts.problem".
 
 local entries = {
   -- Making
@@ -64,6 +64,7 @@ local entries = {
   {"hist histc", "ts.plot.histogram(m)"},
   -- Attention
   {"scaled_dot_product_attention sdpa flex_attention flash_attn_func flash_attention", "P:attention()"},
+  {"forward", "layer(X)"},
   {"MultiheadAttention multihead_attention MultiHeadAttention mha", "ts.heads{heads = 2, d_q = 4}"},
   {"mask_mod create_mask create_block_mask", "ts.mask(n, n, function(i, j) return j <= i end)"},
   {"is_causal", "mask of ts.problem"},

@@ -45,4 +45,9 @@ end
 ---@return function
 function exact.inner(f) return inner[f] or f end
 
+--- Is f a function of the library itself? Those make masks and scores, and are none.
+---@param f function
+---@return boolean
+function exact.is_ours(f) return inner[f] ~= nil end
+
 return exact

@@ -243,13 +243,16 @@ local function of_mpi_name(name, found, width, style)
   return text .. "\n\nIn tessera.mpi:\n" .. listed(found, width)
 end
 
-local function of_name(name, width, style)
+local of_name
+function of_name(name, width, style)
   local found, of_mpi = by_name(name)
   if #found == 0 and #of_mpi > 0 then return of_mpi_name(name, of_mpi, width, style) end
   if #found > 0 then
     for _, option in ipairs(options()[name] or {}) do of_mpi[#of_mpi + 1] = option end
     return of_topics(name, found, of_mpi, width, style)
   end
+  local gist = #search.glossary(name) == 0 and search.gist(name)
+  if gist then return of_name(gist, width, style) end
   local text = of_other(name, width) or of_words(name, width)
   if text then return text end
   local last = name:match "([%w_]*)$"

@@ -76,7 +76,7 @@ end
 -- What may stand where a list with one a head may: a function of h that gives each head its own. A function of
 -- one parameter may also be a predicate or a score itself; what it gives for 1 tells.
 local function is_of_head(value, kinds)
-  if type(value) ~= "function" or debug.getinfo(exact.inner(value), "u").nparams ~= 1 then return false end
+  if type(value) ~= "function" or exact.is_ours(value) or debug.getinfo(value, "u").nparams ~= 1 then return false end
   local ok, first = attempt(value, 1)
   return ok and kinds[check.type_of(first)] or false
 end

@@ -14,6 +14,23 @@ local function words_of(text)
   return words
 end
 
+local fillers = {}
+for word in ("a an and about all are can do does find for get have how i in into is it make me my of on or see show tell than that the "
+  .. "there this to use what when where which who why with you your"):gmatch "%a+" do fillers[word] = true end
+
+--- The words of a question that tell what it is about: "what is a summary?" is about "summary". Nil where no other words are
+--- there, or none of these.
+---@param text string
+---@return string?
+function search.gist(text)
+  local list, all = {}, 0
+  for word in text:gmatch "[^%s%?]+" do
+    all = all + 1
+    list[#list + 1] = not fillers[word:lower()] and word or nil
+  end
+  return #list > 0 and #list < all and table.concat(list, " ") or nil
+end
+
 -- The glossary ------------------------------------------------------------------------------------
 
 -- Are all words of the term among those of the text, if need be in the plural?

@@ -2,6 +2,7 @@
 
 local check = require "tessera.check"
 local core = require "tessera.core"
+local exact = require "tessera.exact"
 
 local function shape(name, m) return ("%s is %dx%d"):format(name, m.rows, m.cols) end
 
@@ -77,6 +78,7 @@ local function masks(given, n_q, n_k, first_key, heads, need)
   if not given then return nil end
   local last = first_key + n_k - 1
   local function one(m, name)
+    need(not exact.is_ours(m), "%s: this function makes masks: call it, as in ts.mask.causal(n)", name)
     if type(m) == "function" then m = from_predicate(m, n_q, last, heads) end
     local kind = check.type_of(m)
     need(kind == "mask", "%s: mask or function expected, got %s%s", name, kind,
@@ -115,6 +117,7 @@ local function scores(given, n_q, last, heads, compiled, need)
     local f, name = given, "field 'score'"
     if kind == "table" then f, name = given[h], ("score[%d]"):format(h) end
     need(type(f) == "function", "%s: function expected, got %s", name, check.type_of(f))
+    need(not exact.is_ours(f), "%s: this function makes score functions: call it, as in ts.score.softcap(50)", name)
     compiled[f] = compiled[f] or compile(f, name, n_q, last, heads, need)
     functions[h], runs[h] = f, compiled[f]
   end
