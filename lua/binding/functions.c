@@ -27,7 +27,8 @@ void ts_lua_no_more(lua_State *L, int most, int own) {
  * takes `most` of the arguments `...`; of these errors do not count the first `own`. */
 int ts_lua_refuse_more(lua_State *L) {
     const char *name = luaL_checkstring(L, 1), *hint = luaL_optstring(L, 2, NULL);
-    const int own = (int)luaL_checkinteger(L, 3), most = (int)luaL_checkinteger(L, 4);
+    const int own = (int)ts_lua_check_range(L, 3, "own", 0, 1);
+    const int most = (int)ts_lua_check_range(L, 4, "most", 0, 255); /* Lua's own limit */
     refuse_from(L, 4 + most + 1, most + 1 - own, name, hint);
     return 0;
 }

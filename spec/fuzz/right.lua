@@ -109,6 +109,7 @@ local function calls(o, folder)
     {"core.matrix.ulps", X, X}, {"core.guarded", same, 1}, {"core.kind", X}, {"core.isa"},
     {"core.options", {q = 1}, 1, "f", {q = "positive"}},
     {"core.fail", "text"}, {"core.fail_arg", 1, "f", "text"}, {"core.isatty", "stdin"}, {"core.width", "stdout"},
+    {"core.height", "stdout"}, {"core.no_more", "f", "; or so", 0, 1, 5},
     {"core.open_file", folder .. "beside"}, {"core.create_beside", folder .. "beside"}, {"core.sync", io.stdout},
     {"core.matrix.decode", ts.ones(2, 2), 0, ("\1"):rep(4), "u1", false}, {"core.matrix.encode", ts.ones(2, 2), 0, 4, "f8", false},
     {"core.matrix.from_bytes", "f64", 1, 2, "\1\2", 0, "u1", false, false}, {"core.matrix.worst", X, O},
