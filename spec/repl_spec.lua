@@ -299,6 +299,7 @@ describe("a command of the prompt", function()
     assert.matches("^%d[%d.]* %S+, one run\n1\n", piped("x = 0", ":time x = x + 1", "x"))
     assert.matches("^best [^\n]*, 4 runs\n5\n", piped("x = 0", ":time 4 x = x + 1", "x"))
     assert.matches("^attempt to call a nil value %(global 'nothing'%)\n+$", piped ":time nothing()")
+    assert.matches("^2\n+attempt to perform arithmetic on a nil value\n+$", piped("t = {1}", ":time 3 table.remove(t) + 1"))
   end)
   it("times what takes long once", function()
     local wait = "function f() local t = ts.clock() repeat until ts.clock() - t > 0.6 return true end"

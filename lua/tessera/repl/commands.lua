@@ -41,7 +41,9 @@ function run.time(repl, text)
   local begun = ts.clock()
   if not repl.run(what) then return end
   local first = ts.clock() - begun
-  repl.say(timing.text((count or is_expression) and timing.runs(again, count, first) or {first}))
+  if not (count or is_expression) then return repl.say(timing.text{first}) end
+  local ok, seconds = pcall(timing.runs, again, count, first)
+  if ok then repl.say(timing.text(seconds)) else repl.complain(repl.session:explained(what, seconds)) end
 end
 
 -- Variables -----------------------------------------------------------------------------------------

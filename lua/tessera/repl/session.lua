@@ -142,6 +142,12 @@ function session:compiled(text)
   return chunk, chunk ~= nil and is_expression
 end
 
+--- What to say of an error that running the text raised.
+---@param text string
+---@param err any
+---@return string
+function session:explained(text, err) return explained(self, text, err) end
+
 --- Runs a chunk, which Ctrl-C stops: its values as a packed table, or nil and what to say of the error. `_` becomes the
 --- first value. Values are to be shown unless the text ends in a semicolon.
 ---@param text string
