@@ -98,4 +98,12 @@ describe("an argument more than is taken", function()
     end
     assert.equal("bad argument #2 to 'log' (no argument expected, got number)", message(ts.log, 8, 2)) -- the base, to math.log
   end)
+
+  it("is one in a cell that no sample meets, too, whatever can be lifted", function()
+    local M, log = ts.randn(2000, 2, {seed = 1}), ts.log
+    for _, f in ipairs{function(i) return M(i, 1, 1) end, function(i, j) return log(i, j) end} do
+      local function keeps(i, j) return i ~= 1777 or j ~= 1234 or f(i, j) > 0 end
+      assert.matches("no argument expected, got number", message(ts.mask, 2000, 2000, keeps))
+    end
+  end)
 end)

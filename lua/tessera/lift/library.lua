@@ -255,6 +255,13 @@ function library.know(functions)
   for name, op in pairs(ops) do
     if functions[name] then library.functions[functions[name]] = of_float("ts." .. name, op) end
   end
+  if functions.log then -- behind a number, the others drop numbers
+    local one = library.functions[functions.log]
+    library.functions[functions.log] = function(context, arguments)
+      if arguments.n > 1 then context.refuse("ts.log of two arguments") end
+      return one(context, arguments)
+    end
+  end
   if functions.abs then
     library.functions[functions.abs] = of_number("ts.abs", function(graph, a, _, context)
       return graph:fabs(float(context, a))

@@ -64,6 +64,8 @@ end
 
 --- The value object(arguments), or nil where it always raises.
 function ours.apply(context, object, arguments)
+  local most = is_a("matrix", object) and 2 or 3
+  if arguments.n > most then context.refuse("a matrix or a mask called with an index too many") end -- an error, unless it is nil
   if is_a("matrix", object) then return element(context, object, arguments) end
   return cell(context, object, arguments)
 end
