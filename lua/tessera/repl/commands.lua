@@ -12,7 +12,7 @@ local commands = {}
 
 -- {name, what it takes (in brackets where it may be left out), what it does}
 local list = {
-  {"time", "EXPRESSION", "runs it, then again for half a second, or N times after :time N, and tells how long a run takes"},
+  {"time", "EXPRESSION", "runs it, after :time N so many times more, and tells how long a run takes"},
   {"who", "", "the variables so far, with their shapes and bytes"},
   {"load", "FILE", "runs a file here: its variables stay"},
   {"save", "FILE", "writes the lines so far as a script"},
@@ -34,15 +34,13 @@ local function counted(session, text)
   return rest, math.tointeger(count)
 end
 
--- What is no expression changes something, mostly: it runs once, unless it is told how often.
 function run.time(repl, text)
   local what, count = counted(repl.session, text)
-  local again, is_expression = repl.session:compiled(what)
   local begun = ts.clock()
   if not repl.run(what) then return end
   local first = ts.clock() - begun
-  if not (count or is_expression) then return repl.say(timing.text{first}) end
-  local ok, seconds = pcall(timing.runs, again, count, first)
+  if not count or count == 0 then return repl.say(timing.text{first}) end
+  local ok, seconds = pcall(timing.runs, (repl.session:compiled(what)), count)
   if ok then repl.say(timing.text(seconds)) else repl.complain(repl.session:explained(what, seconds)) end
 end
 

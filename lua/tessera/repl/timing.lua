@@ -1,8 +1,6 @@
---- timing.lua -- how long a call takes: the best and the median of as many runs as half a second holds.
+--- timing.lua -- how long a call takes: the best and the median of some runs.
 
 local ts = require "tessera"
-
-local LEAST <const> = 0.5 -- seconds
 
 local timing = {}
 
@@ -21,19 +19,16 @@ local function time(f)
   return ts.clock() - begun
 end
 
---- Seconds of each of `count` runs; without a count, of as many as half a second holds, or of the first one alone where it took
---- as long. That one counts for nothing else: it alone touches pages that nobody had touched.
+--- Seconds of each of `count` runs of what has run before: a first one alone touches pages that nobody had touched.
 ---@param f function
----@param count? integer
----@param first number seconds
+---@param count integer
 ---@return number[]
-function timing.runs(f, count, first)
-  if not count and first >= LEAST then return {first} end
-  local seconds, begun = {}, ts.clock()
-  repeat
-    seconds[#seconds + 1] = time(f)
+function timing.runs(f, count)
+  local seconds = {}
+  for n = 1, count do
+    seconds[n] = time(f)
     collectgarbage() -- so that each run finds the memory of the last one's results
-  until #seconds >= (count or math.huge) or not count and ts.clock() - begun >= LEAST
+  end
   return seconds
 end
 
