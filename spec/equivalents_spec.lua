@@ -35,6 +35,23 @@ describe("another library's name", function()
     end)
   end
 
+  it("gives what it stands for", function()
+    local function given(name)
+      local known = scope()
+      known.m, known.X = ts.matrix{{-1, 3}, {5, 1}}, ts.matrix{{7, 8}, {9, 6}}
+      known.n = 2
+      return assert(load("return " .. equivalents[name], "=" .. name, "t", known))()
+    end
+    assert.equal(ts.matrix{{7, 8}, {9, 6}}, given "copy_")
+    assert.equal(5 ^ 0.5, given "std") -- of -1, 3, 5 and 1, whose mean is 2: squares 9, 1, 9, 1
+    assert.is_true(math.abs(given "var" - 5) <= 2 ^ -50)
+    assert.equal(ts.matrix{{0, 1}, {1, 1}}, given "clip")
+    assert.equal(ts.matrix{{0, 3}, {5, 1}}, given "relu")
+    assert.equal(ts.matrix{{-1}, {1}}, given "diag")
+    assert.same({1, 1}, {given "argmin"})
+    assert.same({nil, nil}, {equivalents.where, equivalents.maximum}) -- no one line of ours does that
+  end)
+
   local function message(f) return select(2, pcall(f)):gsub("^[^:]*:%d+: ", "") end
 
   it("is told of in the error of whatever does not have it", function()
@@ -61,5 +78,8 @@ describe("another library's name", function()
     local function said(text) return select(2, session:run(text)) end
     assert.equal("attempt to index a nil value (global 'np'); there is ts", said "np.zeros(2)")
     assert.equal("attempt to call a nil value (global 'arange'); there is ts.linspace(1, n, n)", said "arange(3)")
+    said "n, keys = 5, {3}"
+    assert.equal("attempt to index a nil value (global 'key'); did you mean 'keys'?", said "key[1]") -- one's own come first
+    assert.equal("attempt to index a nil value (global 'np'); there is ts", said "np.zeros(2)")
   end)
 end)

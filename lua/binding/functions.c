@@ -2,10 +2,11 @@
  * call means something else than whoever wrote it thinks. */
 #include "binding.h"
 
-/* A matrix behind a matrix: what a call of two results gives where it stands last, as P:attention()
- * does. */
+/* A matrix behind a matrix in the last place: what a call of two results gives there, as
+ * P:attention() does. */
 static bool is_second_result(lua_State *L, int index) {
-    return index > 1 && ts_lua_test_matrix(L, index) && ts_lua_test_matrix(L, index - 1);
+    return index > 1 && index == lua_gettop(L) && ts_lua_test_matrix(L, index) &&
+           ts_lua_test_matrix(L, index - 1);
 }
 
 /* Refuses what stands from index `first` on, argument `arg` of the function `name` (NULL: the

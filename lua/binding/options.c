@@ -209,8 +209,8 @@ static const char *wrong_kind(lua_State *L, const char *kind) {
     return lua_pushfstring(L, "is of an unknown kind '%s'", kind);
 }
 
-/* Of the pair on the stack (key, value): NULL, or what is wrong with it. Leaves the stack as it is
- * but for that text. */
+/* Of the pair on the stack (key, value): NULL, or what is wrong with it. What it pushes, the caller
+ * removes. */
 static const char *wrong_pair(lua_State *L) {
     int value = lua_gettop(L);
     lua_pushvalue(L, value - 1);

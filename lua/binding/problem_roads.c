@@ -86,11 +86,23 @@ static void check_range(lua_State *L, ts_range range, int64_t first, int64_t las
                          I(range.first));
 }
 
+/* Is argument `arg` what mpi.shard gives behind one rank's keys: all ranks', each a list of lists?
+ */
+static bool is_all_ranks(lua_State *L, int arg) {
+    bool all = lua_istable(L, arg) && luaL_len(L, arg) > 0;
+    for (lua_Integer n = 1; all && n <= luaL_len(L, arg); n++) {
+        all = lua_geti(L, arg, n) == LUA_TTABLE &&
+              (luaL_len(L, -1) == 0 || lua_geti(L, -1, 1) == LUA_TTABLE);
+        lua_settop(L, arg);
+    }
+    return all;
+}
+
 /* The arguments of P:summary as a key set; pushes its memory. */
 static ts_keyset summary_keys(lua_State *L, const ts_problem *p) {
     int64_t first = p->first_key, last = p->first_key + p->n_k - 1;
     if (ts_lua_is_plain_table(L, 2)) {
-        ts_lua_no_more(L, lua_istable(L, 3) ? 3 : 2, 0); /* mpi.shard gives all ranks' keys, too */
+        ts_lua_no_more(L, lua_gettop(L) == 3 && is_all_ranks(L, 3) ? 3 : 2, 0);
         return ts_lua_read_keys(L, 2, NULL, 2, first, last);
     }
     ts_range range = {first, last};

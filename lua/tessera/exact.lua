@@ -45,7 +45,7 @@ end
 ---@return function
 function exact.inner(f) return inner[f] or f end
 
---- Is f a function of the library itself? Those make masks and scores, and are none.
+--- Is f a function of the library itself, one that exact.of gave?
 ---@param f function
 ---@return boolean
 function exact.is_ours(f) return inner[f] ~= nil end

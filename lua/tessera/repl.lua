@@ -39,10 +39,12 @@ local function new()
   end
   function self.help(x) self.say(help.text(x, help_width(), style)) end
   function self.leave() self.done = true end
-  function self.run(text)
+  function self.run(text) -- also returns the seconds that it took, without the printing
+    local begun = core.clock()
     local values, message = self.session:run(text)
+    local seconds = core.clock() - begun
     if values then print_values(self, values) else self.complain(message) end
-    return values
+    return values, seconds
   end
   self.session.env.help = self.help
   self.session.given.help = true

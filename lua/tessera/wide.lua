@@ -105,6 +105,8 @@ function methods:__tostring()
   return number.shortest(self.fraction) .. " * 2^" .. number.format("%.0f", self.exponent + self.far)
 end
 
---- A double, or a wide number, as a wide number: `wide(0.5)`.
 exact.all(methods, 1)
-return setmetatable(exact.all(wide, 0), {__call = function(_, x) return of(x) end})
+exact.all(wide, 0)
+
+--- A double, or a wide number, as a wide number: `wide(0.5)`.
+return setmetatable(wide, {__call = exact.of(function(_, x) return of(x) end, "wide", 1)})

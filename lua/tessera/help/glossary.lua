@@ -104,7 +104,7 @@ return {
   {"ctrl c, ctrl, interrupt, stop, cancel, abort", {"ts.experiment"},
     "Ctrl-C stops any call within a tenth of a second, and the prompt goes on; an experiment with a `file` goes on where it was."},
   {"benchmark, timing, time, profile, profiling, flops, speed, performance", {"ts.clock", "problem:cost", "ts.info"},
-    ":time EXPRESSION at the prompt, :time 20 EXPRESSION for twenty runs; `make bench` measures this machine."},
+    ":time EXPRESSION at the prompt, :time 20 EXPRESSION for twenty runs more; `make bench` measures this machine."},
   {"hyperparameter, sweep, grid search, ablation study, csv", {"ts.experiment"}},
   {"python, numpy, torch, pytorch, torch7, jax, huggingface, hugging face, transformers, checkpoint, state dict",
     {"ts.heads.load", "ts.load"},

@@ -5,7 +5,6 @@ local replacing = require "tessera.replacing"
 local sentence = require "tessera.sentence"
 local show = require "tessera.repl.show"
 local timing = require "tessera.repl.timing"
-local ts = require "tessera"
 local words = require "tessera.plot.words"
 
 local commands = {}
@@ -29,18 +28,17 @@ local run = {}
 
 -- What is to be timed, and how often: a number first is the count, where Lua follows, unless that begins with the number.
 local function counted(session, text)
-  local count, rest = text:match "^(%d+)%s+(.+)$"
+  local count, rest = text:match "^(%d%d?%d?%d?%d?%d?)%s+(.+)$"
   if not count or session:compiled(text) or not session:compiled(rest) then return text, nil end
   return rest, math.tointeger(count)
 end
 
 function run.time(repl, text)
   local what, count = counted(repl.session, text)
-  local begun = ts.clock()
-  if not repl.run(what) then return end
-  local first = ts.clock() - begun
+  local values, first = repl.run(what)
+  if not values then return end
   if not count or count == 0 then return repl.say(timing.text{first}) end
-  local ok, seconds = pcall(timing.runs, (repl.session:compiled(what)), count)
+  local ok, seconds = pcall(timing.runs, repl.session:compiled(what), count)
   if ok then repl.say(timing.text(seconds)) else repl.complain(repl.session:explained(what, seconds)) end
 end
 

@@ -69,6 +69,8 @@ local function with_advice(self, message)
   if receiver then return ("%s; a method is called with a colon, as in %s:%s()"):format(message, receiver, method) end
   local name = message:match "%(global '([%w_]+)'%)"
   if not name or self.env[name] ~= nil then return message end
+  local own = #name >= 3 and check.near(name, self:variables())
+  if own then return ("%s; did you mean '%s'?"):format(message, own) end
   if equivalents[name] then return message .. check.elsewhere(name) end
   if #name < 3 then return message end
   local names, written = {}, {}
@@ -133,13 +135,11 @@ end
 -- Without the `return` of habit: values are shown without it.
 local function bare(text) return (text:gsub("^%s*return%f[^%w_]%s*", "")) end
 
---- The text as a function that runs it, nil where it is no Lua; and whether it is an expression.
+--- The text as a function that runs it; nil where it is no Lua.
 ---@param text string
 ---@return function?
----@return boolean
 function session:compiled(text)
-  local chunk, is_expression = compile(self, bare(text))
-  return chunk, chunk ~= nil and is_expression
+  return (compile(self, bare(text)))
 end
 
 --- What to say of an error that running the text raised.
