@@ -1,7 +1,6 @@
 -- check.lua -- argument errors in Lua's usual form, blamed on the user's line.
 
 local core = require "tessera.core"
-local equivalents = require "tessera.equivalents"
 local exact = require "tessera.exact"
 local sentence = require "tessera.sentence"
 
@@ -131,9 +130,12 @@ function check.near(name, names)
   return best
 end
 
+-- What is written here for a name that other libraries have, or nil: read when an error first asks.
+local function equivalent(name) return require("tessera.equivalents")[name] end
+
 -- The option among `names` that another library calls `name`.
 local function option_called(name, names)
-  local option = (equivalents[name] or ""):match "^([%w_]+) of "
+  local option = (equivalent(name) or ""):match "^([%w_]+) of "
   for _, candidate in ipairs(option and names or {}) do
     if candidate == option then return option end
   end
@@ -141,7 +143,7 @@ end
 
 -- What stands behind the error of a field that an option table must not have.
 core.advise(function(name, names)
-  local near = option_called(name, names) or not equivalents[name] and check.near(name, names)
+  local near = option_called(name, names) or not equivalent(name) and check.near(name, names)
   if near then return (": did you mean '%s'?"):format(near) end
   if #names == 1 then return (": the only field is '%s'"):format(names[1]) end
   table.sort(names)
@@ -161,7 +163,8 @@ function check.set_places(find) places = find end
 ---@return string
 function check.elsewhere(name)
   local list = type(name) == "string" and places(name) or {}
-  if equivalents[name] then table.insert(list, 1, equivalents[name]) end
+  local here = equivalent(name)
+  if here then table.insert(list, 1, here) end
   return #list > 0 and "; there is " .. table.concat(list, " and ", 1, math.min(#list, 3)) or ""
 end
 
@@ -172,7 +175,7 @@ end
 ---@param names string[]
 ---@return string
 function check.unknown_field(what, name, names)
-  local near = type(name) == "string" and not equivalents[name] and check.near(name, names)
+  local near = type(name) == "string" and not equivalent(name) and check.near(name, names)
   local advice = near and (" (did you mean '%s'?)"):format(near) or check.elsewhere(name)
   if advice == "" and #names <= FEW then advice = "; it has " .. table.concat(names, ", ") end
   return message("%s has no field '%s'%s", what, name, advice)
