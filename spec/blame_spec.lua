@@ -1,5 +1,6 @@
 -- Whom an error blames: each argument of each public function is replaced by a value of each kind.
 local core = require "tessera.core"
+local helper = require "spec.helper"
 local public = require "spec.fuzz.public"
 local right = require "spec.fuzz.right"
 local ts = require "tessera"
@@ -31,20 +32,13 @@ local function fault(message, name, n, kind)
 end
 
 describe("an error", function()
-  local folder, output
+  local folder, restore
 
   setup(function()
-    folder = os.tmpname()
-    os.remove(folder)
-    os.execute("mkdir " .. folder)
-    output = io.output()
-    io.output "/dev/null" -- what draws, prints
+    folder = helper.folder()
+    restore = helper.silence() -- what draws, prints
   end)
-  teardown(function()
-    io.output():close()
-    io.output(output)
-    os.execute("rm -r " .. folder)
-  end)
+  teardown(function() restore() end)
 
   it("names the function that the user called, the argument, and what came by its kind", function()
     local o = right.objects()

@@ -1,17 +1,15 @@
 -- What newcomers type first: each name leads to what is here, in errors and in the help.
 local equivalents = require "tessera.equivalents"
+local helper = require "spec.helper"
 local search = require "tessera.help.search"
 local ts = require "tessera"
 
 describe("another library's name", function()
   local folder
   setup(function()
-    folder = os.tmpname()
-    os.remove(folder)
-    os.execute("mkdir " .. folder)
+    folder = helper.folder()
     ts.eye(4):save(folder .. "/queries.npy")
   end)
-  teardown(function() os.execute("rm -r " .. folder) end)
 
   local X = ts.randn(4, 4, {seed = 1})
   local P = ts.problem{Q = X, K = X, V = X}
@@ -26,11 +24,9 @@ describe("another library's name", function()
     it(("(%s) has something here: %s"):format(name, text), function()
       if text:find "^[%w_]+ of [%w_.:]+$" then return assert(search.entry((text:gsub("P:", "problem:"))), text) end
       local run = assert(load("return " .. text:gsub("queries%.npy", folder .. "/%0"), "=" .. name, "t", scope()))
-      local output <close> = assert(io.open("/dev/null", "w"))
-      local before = io.output()
-      io.output(output) -- for pictures
+      local restore = helper.silence() -- of pictures
       local ok, why = pcall(run)
-      io.output(before)
+      restore()
       assert(ok, why)
     end)
   end

@@ -72,14 +72,7 @@ local expected = {
   ["notobj.safetensors"] = "not a JSON object",
 }
 
--- An empty folder, removed with all that is in it after the test.
-local function folder_of_our_own()
-  local path = os.tmpname()
-  os.remove(path)
-  assert(os.execute("mkdir '" .. path .. "'"))
-  finally(function() os.execute("rm -r '" .. path .. "'") end)
-  return path .. "/"
-end
+local function folder_of_our_own() return helper.folder() .. "/" end
 
 local function listing(path)
   local pipe <close> = io.popen("ls -A '" .. path .. "'")

@@ -3,6 +3,7 @@ local core = require "tessera.core"
 local exact = require "tessera.exact"
 local help = require "tessera.help"
 local reference = require "tessera.reference"
+local helper = require "spec.helper"
 local mpirun = require "spec.mpirun"
 local setting = require "spec.setting"
 local transcript = require "spec.transcript"
@@ -97,13 +98,9 @@ describe("help", function()
   describe("example", function()
     local folder
     setup(function()
-      folder = os.tmpname()
-      os.remove(folder)
-      os.execute("mkdir " .. folder)
-      folder = folder .. "/"
+      folder = helper.folder() .. "/"
       write_files(folder)
     end)
-    teardown(function() os.execute("rm -r " .. folder) end)
 
     local done = {}
     for _, topic in ipairs(topics) do

@@ -116,6 +116,23 @@ function helper.path(ending)
   return ("%s/%d%s"):format(folder.path, folder.files, ending)
 end
 
+--- A new folder, empty; it goes when the process ends.
+function helper.folder()
+  local path = helper.path ""
+  assert(os.execute("mkdir " .. quote(path)))
+  return path
+end
+
+--- From now on what is printed goes nowhere, until the function that this returns is called.
+function helper.silence()
+  local output = io.output()
+  io.output "/dev/null"
+  return function()
+    io.output():close()
+    io.output(output)
+  end
+end
+
 --- All that a file holds.
 function helper.read(path)
   local file <close> = assert(io.open(path, "rb"))

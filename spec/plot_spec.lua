@@ -58,11 +58,7 @@ local calls = {
   histogram = function(o) return ts.plot.histogram(X, o) end,
 }
 
-before_each(function()
-  folder = os.tmpname()
-  os.remove(folder)
-  assert(os.execute("mkdir " .. folder))
-end)
+before_each(function() folder = helper.folder() end)
 
 after_each(function() os.execute("rm -rf " .. shell(folder)) end)
 

@@ -1,4 +1,5 @@
 -- An argument more than a function takes: Lua drops it, and then the call means something else than was thought.
+local helper = require "spec.helper"
 local public = require "spec.fuzz.public"
 local reference = require "tessera.reference"
 local right = require "spec.fuzz.right"
@@ -13,19 +14,12 @@ local hidden = {["problem:bound"] = 2} -- what it takes from our own files alone
 local function message(f, ...) return (tostring(select(2, pcall(f, ...))):gsub("^[^:]*:%d+: ", "")) end
 
 describe("an argument more than is taken", function()
-  local folder, output
+  local folder, restore
   setup(function()
-    folder = os.tmpname()
-    os.remove(folder)
-    os.execute("mkdir " .. folder)
-    output = io.output()
-    io.output "/dev/null" -- what draws, prints
+    folder = helper.folder()
+    restore = helper.silence() -- what draws, prints
   end)
-  teardown(function()
-    io.output():close()
-    io.output(output)
-    os.execute("rm -r " .. folder)
-  end)
+  teardown(function() restore() end)
 
   it("is an error of every function that names it, its number and what it is", function()
     local objects, topics = right.objects(), reference.topics().by_name
